@@ -1,0 +1,1 @@
+"""Measurements: what one is, the published ones, and how any two compare."""

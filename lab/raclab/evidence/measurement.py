@@ -1,0 +1,91 @@
+"""What a measurement is: one shape for PUBLISHED, SIMULATED and LIVE figures.
+
+Frames are tidy and in seconds. The column ``run`` numbers repeated runs of the same setting from 0
+(eight seeds of a simulation make runs 0 to 7); a published or live measurement has run 0 only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import pandas as pd
+
+SESSION_COLUMNS = ("run", "inst_id", "session", "calls", "cpu_s", "elapsed_s")
+WAIT_COLUMNS = ("run", "inst_id", "session", "event", "wait_class", "total_waits", "time_s", "max_s")
+STAT_COLUMNS = ("run", "inst_id", "name", "value")
+
+
+class Kind(StrEnum):
+    """Where a figure comes from; every table and chart shows it as a badge."""
+
+    PUBLISHED = "PUBLISHED"
+    SIMULATED = "SIMULATED"
+    LIVE = "LIVE"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Who measured what, where: enough for a sceptic to look it up.
+
+    ``year`` is None where the source bears no date; ``machine`` says "not stated" rather than nothing.
+    """
+
+    kind: Kind
+    title: str
+    year: int | None
+    version: str
+    machine: str
+
+
+def _empty(columns: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(dtype="object") for name in columns})
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One setting, measured once or several times.
+
+    case      short name of the setting, shown in charts, e.g. "2 nodes, NOCACHE"
+    levers    the setting itself, by lever name; empty where the source does not say
+    sessions  one row a run and session: calls (count), cpu_s, elapsed_s (seconds)
+    waits     one row a run, session and event: total_waits (count), time_s, max_s (seconds); ``wait_class`` is Oracle's
+    stats     one row a run, instance and statistic, under V$SYSSTAT's own names and units
+    views     rows for further V$ views, keyed by the view's name without V$ or GV$ ("ROWCACHE"), with a column ``run``,
+              INST_ID and those of Oracle's columns that are known, under Oracle's names
+    """
+
+    source: Source
+    case: str
+    levers: Mapping[str, object]
+    sessions: pd.DataFrame = field(default_factory=lambda: _empty(SESSION_COLUMNS))
+    waits: pd.DataFrame = field(default_factory=lambda: _empty(WAIT_COLUMNS))
+    stats: pd.DataFrame = field(default_factory=lambda: _empty(STAT_COLUMNS))
+    views: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, wanted in (("sessions", SESSION_COLUMNS), ("waits", WAIT_COLUMNS), ("stats", STAT_COLUMNS)):
+            missing = set(wanted) - set(getattr(self, name).columns)
+            if missing:
+                raise ValueError(f"{self.case}: frame {name} lacks {', '.join(sorted(missing))}")
+
+    @property
+    def badge(self) -> str:
+        """PUBLISHED, SIMULATED or LIVE."""
+        return self.source.kind.value
+
+    @property
+    def runs(self) -> int:
+        """How many repeated runs the frames hold."""
+        return int(self.sessions["run"].nunique())
+
+    def one_run(self, run: int = 0) -> "Measurement":
+        """The same measurement reduced to a single run, e.g. to load it into the lab's views."""
+        return Measurement(
+            self.source,
+            self.case,
+            self.levers,
+            self.sessions[self.sessions["run"] == run],
+            self.waits[self.waits["run"] == run],
+            self.stats[self.stats["run"] == run],
+            {name: frame[frame["run"] == run] for name, frame in self.views.items()},
+        )

@@ -1,0 +1,1 @@
+"""The myths, one module each; the module's name is the slug."""
