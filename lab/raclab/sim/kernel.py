@@ -1,0 +1,421 @@
+"""The compiled loop that interprets the programs.
+
+Exactness: events at the same instant happen in the order in which they were scheduled; processes woken at an instant go
+on in the order of waking, after the one that woke them has come to rest. A burst that is preempted keeps what it has
+left and goes to the head of its class's queue; one whose quantum ends goes to the back if anybody of its class or a
+better one waits. Locks and mailboxes are first come, first served.
+
+Cancelled events stay in the heap and are recognised by their number (``event`` of the process has moved on).
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from raclab.sim import ops
+from raclab.sim.ops import BLOCKED, DELAYED, ENDED, IDLE, PRIORITIES, QUEUED, READY, RUNNING, WOKEN
+from raclab.sim.variates import uniform, variate
+
+# numba takes module constants as compile-time constants only when they are plain names
+_RUN, _DELAY, _ACQUIRE, _RELEASE, _CALL, _TAKE, _DONE = ops.RUN, ops.DELAY, ops.ACQUIRE, ops.RELEASE, ops.CALL, ops.TAKE, ops.DONE
+_SET_HOME, _JUMP, _JUMP_IF_HOME, _JUMP_IF_FREE = ops.SET_HOME, ops.JUMP, ops.JUMP_IF_HOME, ops.JUMP_IF_FREE
+_JUMP_IF_SAME, _JUMP_IF_POSITIVE, _SET, _ADD, _COPY = ops.JUMP_IF_SAME, ops.JUMP_IF_POSITIVE, ops.SET, ops.ADD, ops.COPY
+_LOOP, _NOTE, _MARK, _WAITED = ops.LOOP, ops.NOTE, ops.MARK, ops.WAITED
+_CONSTANT = ops.CONSTANT
+
+_BITS = np.int64(16)  # of a heap key, for the process; the event's number is above
+_MASK = np.int64(0xFFFF)
+MOST_PROCESSES = 1 << 16
+
+
+@njit(cache=True, nogil=True)
+def _push(times, keys, size, time, key):  # type: ignore[no-untyped-def]
+    """Put an event into the binary heap; returns the new size."""
+    i = size
+    while i > 0:
+        up = (i - 1) >> 1
+        if times[up] < time or (times[up] == time and keys[up] < key):
+            break
+        times[i], keys[i] = times[up], keys[up]
+        i = up
+    times[i], keys[i] = time, key
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _drop_first(times, keys, size):  # type: ignore[no-untyped-def]
+    """Take the earliest event out of the heap; returns the new size."""
+    size -= 1
+    time, key = times[size], keys[size]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and (times[right] < times[child] or (times[right] == times[child] and keys[right] < keys[child])):
+            child = right
+        if time < times[child] or (time == times[child] and key < keys[child]):
+            break
+        times[i], keys[i] = times[child], keys[child]
+        i = child
+    times[i], keys[i] = time, key
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _forget_stale(times, keys, size, process):  # type: ignore[no-untyped-def]
+    """Rebuild the heap from its valid events; returns the new size."""
+    kept = 0
+    for i in range(size):
+        time, key = times[i], keys[i]
+        if process[key & _MASK].event == key >> _BITS:
+            kept = _push(times, keys, kept, time, key)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _queue_for_cpu(head, tail, process, station, me):  # type: ignore[no-untyped-def]
+    """Put a process at the back of its class's queue."""
+    c = process[me].priority
+    process[me].state = QUEUED
+    process[me].next = -1
+    if head[station, c] < 0:
+        head[station, c] = me
+    else:
+        process[tail[station, c]].next = me
+    tail[station, c] = me
+
+
+@njit(cache=True, nogil=True)
+def _wake(ring, first, waiting, me):  # type: ignore[no-untyped-def]
+    """Put a process at the back of those that go on at this instant; returns how many there are."""
+    last = first + waiting
+    ring[last if last < ring.shape[0] else last - ring.shape[0]] = me
+    return waiting + 1
+
+
+@njit(cache=True, nogil=True)
+def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, samples, sampled, interval, horizon, seed):  # type: ignore[no-untyped-def]
+    """Run a model until its essential processes have ended, nothing can happen any more, or the horizon is reached.
+
+    program, process, cpu, lock, mailbox, cell: the model's arrays (ops.py); all but program are changed.
+    tally (one an op) and waits (one an event) are added to; noted is filled from its start.
+    samples[k, p] is the op that process p was at at time sampled[k], every ``interval`` seconds; when the room is used
+    up, every other sample is dropped and the interval doubles.
+
+    Returns (clock at the end in s, essential processes that have not ended, notes made, samples taken, events handled).
+    """
+    n = process.shape[0]
+    room = 4 * n + 64
+    times = np.empty(room, np.float64)
+    keys = np.empty(room, np.int64)
+    size = 0
+    ring = np.empty(n + 1, np.int32)
+    first = 0
+    waiting = 0
+    most_cores = 1
+    for c in range(cpu.shape[0]):
+        most_cores = max(most_cores, cpu[c].cores)
+    on_core = np.full((cpu.shape[0], most_cores), -1, np.int32)
+    head = np.full((cpu.shape[0], PRIORITIES), -1, np.int32)
+    tail = np.full((cpu.shape[0], PRIORITIES), -1, np.int32)
+
+    now = 0.0
+    number = np.int64(0)
+    handled = np.int64(0)
+    notes = 0
+    essential = 0
+    taken_samples = 0
+    next_sample = interval
+    for i in range(n):
+        ring[i] = i
+        essential += process[i].essential
+        process[i].state = READY
+    waiting = n
+
+    while essential > 0:
+        # ---- who goes on? -------------------------------------------------------------------------------------
+        finished = False  # the op that the process is at is over
+        if waiting > 0:
+            me = np.int64(ring[first])
+            first += 1
+            if first > n:
+                first = 0
+            waiting -= 1
+            finished = process[me].state == BLOCKED
+        else:
+            me = np.int64(-1)
+            while size > 0:
+                time = times[0]
+                key = keys[0]
+                if process[key & _MASK].event == key >> _BITS:
+                    me = key & _MASK
+                    break
+                size = _drop_first(times, keys, size)
+            if me < 0 or time > horizon:
+                if me >= 0 or math.isfinite(horizon):
+                    now = horizon
+                break
+            while next_sample <= time:
+                if taken_samples == samples.shape[0]:
+                    for k in range(taken_samples // 2):
+                        samples[k, :] = samples[2 * k + 1, :]
+                        sampled[k] = sampled[2 * k + 1]
+                    taken_samples //= 2
+                    interval *= 2
+                    next_sample = sampled[taken_samples - 1] + interval
+                    continue
+                for i in range(n):
+                    samples[taken_samples, i] = process[i].pc if process[i].state != ENDED else -1
+                sampled[taken_samples] = next_sample
+                taken_samples += 1
+                next_sample += interval
+            size = _drop_first(times, keys, size)
+            now = time
+            handled += 1
+            process[me].event = 0
+            finished = True
+            if process[me].state == RUNNING:
+                station = process[me].cpu
+                core = process[me].core
+                worked = min(process[me].left, cpu[station].quantum)
+                cpu[station].used += worked
+                tally[process[me].pc].cpu += worked
+                if process[me].left > cpu[station].quantum:
+                    finished = False
+                    process[me].left -= worked
+                    behind = False
+                    for c in range(process[me].priority + 1):
+                        behind = behind or head[station, c] >= 0
+                    if not behind:
+                        process[me].started = now
+                        number += 1
+                        process[me].event = number
+                        size = _push(times, keys, size, now + min(process[me].left, cpu[station].quantum), number << _BITS | me)
+                        continue
+                    _queue_for_cpu(head, tail, process, station, me)
+                # the core is free: the first of the best class gets it
+                on_core[station, core] = -1
+                cpu[station].busy -= 1
+                for c in range(PRIORITIES):
+                    other = head[station, c]
+                    if other >= 0:
+                        head[station, c] = process[other].next
+                        on_core[station, core] = other
+                        cpu[station].busy += 1
+                        process[other].state = RUNNING
+                        process[other].core = core
+                        process[other].started = now
+                        number += 1
+                        process[other].event = number
+                        if size == room:
+                            size = _forget_stale(times, keys, size, process)
+                        slice_ends = now + min(process[other].left, cpu[station].quantum)
+                        size = _push(times, keys, size, slice_ends, number << _BITS | np.int64(other))
+                        break
+                if not finished:
+                    continue
+
+        # ---- it goes on until it comes to rest ----------------------------------------------------------------
+        pc = process[me].pc
+        while True:
+            if finished:
+                spent = now - process[me].since
+                tally[pc].time += spent
+                tally[pc].longest = max(tally[pc].longest, spent)
+                pc += 1
+            finished = False
+            op = program[pc]
+            code = op.code
+            if code == _MARK:
+                process[me].marked = now
+                pc += 1
+            elif code == _WAITED:
+                spent = now - process[me].marked
+                waits[me, op.a].hits += 1
+                waits[me, op.a].time += spent
+                waits[me, op.a].longest = max(waits[me, op.a].longest, spent)
+                pc += 1
+            elif code in (_DELAY, _RUN):
+                tally[pc].hits += 1
+                process[me].since = now
+                if op.shape == _CONSTANT:
+                    drawn = op.x
+                else:
+                    drawn = variate(op.shape, op.x, op.y, uniform(seed, me, process[me].draws))
+                    process[me].draws += 1
+                until = now + drawn
+                alone = waiting == 0 and (size == 0 or until < times[0]) and until < next_sample and until <= horizon
+                if code == _DELAY:
+                    if alone:  # nothing can happen before: no need to go through the heap
+                        now = until
+                        handled += 1
+                        finished = True
+                        continue
+                    process[me].state = DELAYED
+                else:
+                    station = process[me].cpu
+                    process[me].left = drawn
+                    if cpu[station].busy < cpu[station].cores:
+                        if alone and drawn <= cpu[station].quantum:
+                            now = until
+                            handled += 1
+                            cpu[station].used += drawn
+                            tally[pc].cpu += drawn
+                            finished = True
+                            continue
+                        core = 0
+                        while on_core[station, core] >= 0:
+                            core += 1
+                        cpu[station].busy += 1
+                    else:
+                        core = -1
+                        worst = process[me].priority
+                        for c in range(cpu[station].cores):
+                            other = on_core[station, c]
+                            if process[other].priority > worst or (
+                                core >= 0
+                                and process[other].priority == worst
+                                and process[other].started > process[on_core[station, core]].started
+                            ):
+                                worst = process[other].priority
+                                core = c
+                        if core < 0:  # nobody to preempt: queue
+                            _queue_for_cpu(head, tail, process, station, me)
+                            break
+                        other = on_core[station, core]
+                        worked = now - process[other].started
+                        process[other].left -= worked
+                        cpu[station].used += worked
+                        tally[process[other].pc].cpu += worked
+                        process[other].event = 0
+                        process[other].state = QUEUED
+                        c = process[other].priority
+                        process[other].next = head[station, c]
+                        if head[station, c] < 0:
+                            tail[station, c] = other
+                        head[station, c] = other
+                    on_core[station, core] = me
+                    process[me].state = RUNNING
+                    process[me].core = core
+                    process[me].started = now
+                    until = now + min(drawn, cpu[station].quantum)
+                number += 1
+                process[me].event = number
+                if size == room:
+                    size = _forget_stale(times, keys, size, process)
+                size = _push(times, keys, size, until, number << _BITS | me)
+                break
+            elif code == _ACQUIRE:
+                tally[pc].hits += 1
+                process[me].since = now
+                if lock[op.a].holder < 0:
+                    lock[op.a].holder = me
+                    finished = True
+                    continue
+                process[me].state = BLOCKED
+                process[me].next = -1
+                if lock[op.a].head < 0:
+                    lock[op.a].head = me
+                else:
+                    process[lock[op.a].tail].next = me
+                lock[op.a].tail = me
+                break
+            elif code == _RELEASE:
+                other = lock[op.a].head
+                lock[op.a].holder = other
+                if other >= 0:
+                    lock[op.a].head = process[other].next
+                    waiting = _wake(ring, first, waiting, other)
+                pc += 1
+            elif code == _CALL:
+                tally[pc].hits += 1
+                process[me].since = now
+                box = op.a + (lock[op.at].home if op.at >= 0 else 0)
+                process[me].state = BLOCKED
+                process[me].next = -1
+                if mailbox[box].head < 0:
+                    mailbox[box].head = me
+                else:
+                    process[mailbox[box].tail].next = me
+                mailbox[box].tail = me
+                mailbox[box].count += 1
+                other = mailbox[box].idle
+                if other >= 0:
+                    mailbox[box].idle = process[other].next
+                    process[other].state = WOKEN
+                    waiting = _wake(ring, first, waiting, other)
+                break
+            elif code == _TAKE:
+                if process[me].state == WOKEN:
+                    process[me].state = READY
+                else:
+                    tally[pc].hits += 1
+                    process[me].since = now
+                if mailbox[op.a].count == 0:
+                    process[me].state = IDLE
+                    process[me].next = -1
+                    if mailbox[op.a].idle < 0:
+                        mailbox[op.a].idle = me
+                    else:
+                        process[mailbox[op.a].idle_tail].next = me
+                    mailbox[op.a].idle_tail = me
+                    break
+                most = mailbox[op.a].count if op.b == 0 else min(op.b, mailbox[op.a].count)
+                process[me].taken = mailbox[op.a].head
+                other = mailbox[op.a].head
+                for _ in range(most - 1):
+                    other = process[other].next
+                mailbox[op.a].head = process[other].next
+                process[other].next = -1
+                mailbox[op.a].count -= most
+                finished = True
+            elif code == _DONE:
+                other = process[me].taken
+                while other >= 0:
+                    waiting = _wake(ring, first, waiting, other)
+                    other = process[other].next
+                process[me].taken = -1
+                pc += 1
+            elif code == _SET_HOME:
+                lock[op.a].home = op.b
+                pc += 1
+            elif code == _JUMP:
+                pc = np.int64(op.to)
+            elif code == _JUMP_IF_HOME:
+                pc = np.int64(op.to) if lock[op.a].home == op.b else pc + 1
+            elif code == _JUMP_IF_FREE:
+                pc = np.int64(op.to) if lock[op.a].home == op.b and lock[op.a].holder < 0 else pc + 1
+            elif code == _JUMP_IF_SAME:
+                shift = lock[op.at].home if op.at >= 0 else 0
+                pc = np.int64(op.to) if cell[op.a + shift] == cell[op.b + shift] else pc + 1
+            elif code == _JUMP_IF_POSITIVE:
+                pc = np.int64(op.to) if cell[op.a] > 0 else pc + 1
+            elif code == _SET:
+                cell[op.a] = op.b
+                pc += 1
+            elif code == _ADD:
+                cell[op.a] += op.b
+                pc += 1
+            elif code == _COPY:
+                cell[op.a] = cell[op.b]
+                pc += 1
+            elif code == _LOOP:
+                cell[op.a] -= 1
+                pc = np.int64(op.to) if cell[op.a] > 0 else pc + 1
+            elif code == _NOTE:
+                if notes < noted.shape[0]:
+                    noted[notes].time = now
+                    noted[notes].process = me
+                    noted[notes].value = cell[op.a]
+                    notes += 1
+                pc += 1
+            else:  # END
+                process[me].state = ENDED
+                process[me].ended = now
+                essential -= process[me].essential
+                break
+        process[me].pc = pc
+    return now, essential, notes, taken_samples, handled
