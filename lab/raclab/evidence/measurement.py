@@ -4,6 +4,7 @@ Frames are tidy and in seconds. The column ``run`` numbers repeated runs of the 
 (eight seeds of a simulation make runs 0 to 7); a published or live measurement has run 0 only.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,12 @@ import pandas as pd
 SESSION_COLUMNS = ("run", "inst_id", "session", "calls", "cpu_s", "elapsed_s")
 WAIT_COLUMNS = ("run", "inst_id", "session", "event", "wait_class", "total_waits", "time_s", "max_s")
 STAT_COLUMNS = ("run", "inst_id", "name", "value")
+
+_TEXT_COLUMNS = ("event", "wait_class", "name")
+_WHOLE_COLUMNS = ("run", "inst_id", "session", "calls", "total_waits")
+
+
+NOT_STATED = "not stated"
 
 
 class Kind(StrEnum):
@@ -36,14 +43,34 @@ class Source:
     version: str
     machine: str
 
+    @property
+    def line(self) -> str:
+        """The source in one line, as it stands under a table: title, year, version, machine."""
+        parts = {"year": str(self.year or NOT_STATED), "version": self.version, "machine": self.machine}
+        stated = [f"version {value}" if name == "version" else value for name, value in parts.items() if value != NOT_STATED]
+        silent = [name for name, value in parts.items() if value == NOT_STATED]
+        if silent:
+            names = " and ".join(filter(None, (", ".join(silent[:-1]), silent[-1])))
+            stated.append(f"{names} {NOT_STATED}")
+        return f"{self.title} ({'; '.join(stated)})"
 
-def _empty(columns: tuple[str, ...]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype="object") for name in columns})
+
+def _dtype(column: str) -> str:
+    if column in _TEXT_COLUMNS:
+        return "str"
+    return "int64" if column in _WHOLE_COLUMNS else "float64"
+
+
+def empty_frame(columns: tuple[str, ...]) -> pd.DataFrame:
+    """A frame of no rows with the columns of SESSION_COLUMNS, WAIT_COLUMNS or STAT_COLUMNS and the types they have with rows."""
+    return pd.DataFrame({name: pd.Series(dtype=_dtype(name)) for name in columns})
 
 
 @dataclass(frozen=True)
 class Measurement:
     """One setting, measured once or several times.
+
+    A frame has no rows where the source says nothing of the kind (a publication may show waits and no elapsed time).
 
     case      short name of the setting, shown in charts, e.g. "2 nodes, NOCACHE"
     levers    the setting itself, by lever name; empty where the source does not say
@@ -57,9 +84,9 @@ class Measurement:
     source: Source
     case: str
     levers: Mapping[str, object]
-    sessions: pd.DataFrame = field(default_factory=lambda: _empty(SESSION_COLUMNS))
-    waits: pd.DataFrame = field(default_factory=lambda: _empty(WAIT_COLUMNS))
-    stats: pd.DataFrame = field(default_factory=lambda: _empty(STAT_COLUMNS))
+    sessions: pd.DataFrame = field(default_factory=lambda: empty_frame(SESSION_COLUMNS))
+    waits: pd.DataFrame = field(default_factory=lambda: empty_frame(WAIT_COLUMNS))
+    stats: pd.DataFrame = field(default_factory=lambda: empty_frame(STAT_COLUMNS))
     views: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -76,7 +103,19 @@ class Measurement:
     @property
     def runs(self) -> int:
         """How many repeated runs the frames hold."""
-        return int(self.sessions["run"].nunique())
+        return len(self.run_numbers)
+
+    @functools.cached_property
+    def run_numbers(self) -> list[int]:
+        """The numbers of the runs that any of the frames has, in order."""
+        frames = (self.sessions, self.waits, self.stats)
+        return sorted({int(run) for frame in frames for run in frame["run"].unique()})
+
+    @functools.cached_property
+    def session_count(self) -> int:
+        """How many sessions the frames tell of, in each run."""
+        frames = (self.sessions, self.waits)
+        return len({pair for frame in frames for pair in zip(frame["inst_id"], frame["session"], strict=True)})
 
     def one_run(self, run: int = 0) -> "Measurement":
         """The same measurement reduced to a single run, e.g. to load it into the lab's views."""

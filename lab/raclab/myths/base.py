@@ -88,7 +88,10 @@ class Myth(ABC):
 
     @abstractmethod
     def compare(self, seeds: Sequence[int] = range(1, 9)) -> pd.DataFrame:
-        """Published beside simulated, one row a figure: case, figure, unit, published, simulated, error_pct."""
+        """Published beside simulated, one row a figure: case, figure, unit, published, simulated, error_pct, why.
+
+        ``why`` says in a sentence why a figure is missed, where it is.
+        """
 
     @abstractmethod
     def verdict(self) -> pd.DataFrame:

@@ -18,6 +18,7 @@ class LeverSpec:
     """How one lever may be moved.
 
     choices   the allowed values in order (any type), or () where ``low`` to ``high`` in steps of ``step`` applies
+    names     what to call each choice, in the same order ("NOCACHE" for 0), or () where the values speak for themselves
     """
 
     label: str
@@ -27,6 +28,7 @@ class LeverSpec:
     high: float = 0
     step: float = 1
     choices: tuple[Any, ...] = ()
+    names: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """The allowed values in words."""
@@ -46,9 +48,10 @@ def lever(
     high: float = 0,
     step: float = 1,
     choices: tuple[Any, ...] = (),
+    names: tuple[str, ...] = (),
 ) -> Any:
     """A dataclass field with its LeverSpec as metadata."""
-    return field(default=default, metadata={"lever": LeverSpec(label, unit, help, low, high, step, choices)})
+    return field(default=default, metadata={"lever": LeverSpec(label, unit, help, low, high, step, choices, names)})
 
 
 @dataclass(frozen=True)

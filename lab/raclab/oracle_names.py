@@ -1,0 +1,67 @@
+"""Oracle's names: which wait class each wait event belongs to.
+
+Names and classes are those of V$EVENT_NAME in 10g to 19c (Oracle Database Reference, "Oracle Wait Events"). Events of 9i that were
+renamed since (``global cache cr request`` and its kind) had no class and are not here.
+
+This module imports nothing, so that the cluster, the evidence and the lab database can all use it.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_EVENTS_BY_CLASS: Mapping[str, tuple[str, ...]] = {
+    "Application": ("enq: TM - contention", "enq: TX - row lock contention"),
+    "Cluster": (
+        "gc buffer busy",
+        "gc buffer busy acquire",
+        "gc buffer busy release",
+        "gc cr block 2-way",
+        "gc cr block 3-way",
+        "gc cr block busy",
+        "gc cr block congested",
+        "gc cr block lost",
+        "gc cr grant 2-way",
+        "gc cr grant busy",
+        "gc cr grant congested",
+        "gc cr multi block request",
+        "gc cr request",
+        "gc current block 2-way",
+        "gc current block 3-way",
+        "gc current block busy",
+        "gc current block congested",
+        "gc current block lost",
+        "gc current grant 2-way",
+        "gc current grant busy",
+        "gc current grant congested",
+        "gc current request",
+    ),
+    "Commit": ("log file sync",),
+    "Concurrency": ("buffer busy waits", "enq: TX - index contention", "row cache lock"),
+    "Configuration": (
+        "enq: HW - contention",
+        "enq: SQ - contention",
+        "enq: TX - allocate ITL entry",
+        "log buffer space",
+        "log file switch completion",
+        "undo segment extension",
+    ),
+    "Idle": ("PL/SQL lock timer", "SQL*Net message from client"),
+    "Network": ("SQL*Net message to client",),
+    "Other": ("DFS lock handle", "enq: TX - contention", "latch free"),
+    "Scheduler": ("resmgr:cpu quantum",),
+    "System I/O": ("db file parallel write", "log file parallel write"),
+    "User I/O": ("db file scattered read", "db file sequential read", "direct path read", "direct path write", "read by other session"),
+}
+
+WAIT_CLASSES: Mapping[str, str] = MappingProxyType({event: name for name, events in _EVENTS_BY_CLASS.items() for event in events})
+"""Wait class by event name, both as Oracle spells them."""
+
+
+def wait_class(event: str) -> str:
+    """Oracle's wait class of an event.
+
+    Raises LookupError for an event that is not in the list: "Other" is a class of Oracle's own, not a word for "unknown".
+    """
+    if event not in WAIT_CLASSES:
+        raise LookupError(f"The wait class of the event {event!r} is not known here; add it to raclab/oracle_names.py.")
+    return WAIT_CLASSES[event]
