@@ -306,14 +306,14 @@ class NocacheSequences(Myth):
             "10,000 rows each. How long does each of them take?",
             ("about 8 s: each has its own CPU and its own rows", "about 15 s: they share one sequence", "about 40 s", "about 80 s"),
             "about 80 s",
-            "81.23 s were measured: most numbers cost messages, a redo write and a block transfer before the other node may draw one.",
+            "81.23 s (PUBLISHED): most numbers cost messages, a redo write and a block transfer before the other node may draw one.",
         ),
         Prediction(
             "wait",
             "What will the sessions wait for most?",
             ("gc current block 2-way", "row cache lock", "log file sync", "enq: SQ - contention"),
             "row cache lock",
-            "62.86 of 81.23 s were row cache lock: the block's transfer is short, but it happens under that lock, as does the redo write.",
+            "62.86 of 81.23 s (PUBLISHED) were row cache lock: the block's transfer is short, but it happens under that lock, as does the redo write.",
         ),
         Prediction(
             "gaps",
@@ -332,7 +332,7 @@ class NocacheSequences(Myth):
             "ms",
             lambda answer: _check_average_wait(answer),
             ("The table above gives the time and the number of waits.", "Divide the total time by the number of waits; 1 s is 1,000 ms."),
-            "62.86 s / 5,413 waits = 11.6 ms a wait, against 1.04 ms for a block: what goes on under that lock is slower than the wire.",
+            "62.86 s / 5,413 waits = 11.6 ms a wait, against 1.04 ms for a block (PUBLISHED): what goes on under that lock is slower than the wire.",
         ),
         Exercise(
             "redo_write",
@@ -345,7 +345,8 @@ class NocacheSequences(Myth):
                 "Read the elapsed time at 4 ms and at 5 ms.",
                 "How often does the lock change nodes in the whole test, and what happens each time?",
             ),
-            "The lock changes nodes for nearly every number, about 20,000 times, and each time LGWR writes first: 20,000 x 1 ms = 20 s. "
+            "The lock changes nodes for nearly every number, about 20,000 times (SIMULATED), and each time LGWR writes first: "
+            "20,000 x 1 ms = 20 s. "
             "Faster redo helps NOCACHE on RAC more than a faster interconnect would.",
         ),
         Exercise(
@@ -356,7 +357,7 @@ class NocacheSequences(Myth):
             "numbers",
             lambda answer: _check_smallest_cache(answer),
             ("Move CACHE up from 0 and read the sentence under the chart.", "The row cache lock is now needed once a range."),
-            "With CACHE n the lock and the block change nodes once in n numbers: n rows share the cost of one hand-over, about 6 ms.",
+            "With CACHE n the lock and the block change nodes once in n numbers: n rows share the cost of one hand-over, about 6 ms (SIMULATED).",
         ),
     )
 
@@ -395,16 +396,16 @@ def _cached(drawn: np.ndarray, size: int) -> np.ndarray:
     return left
 
 
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
+def _near(answer: float, right: float, tolerance: float, unit: str, kind: Kind) -> tuple[bool, str]:
     if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit}."
+        return True, f"Right: {right:.3g} {unit} ({kind})."
     return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 def _check_average_wait(answer: float) -> tuple[bool, str]:
     two_nodes = NocacheSequences().published()[1]
     total, count = value(two_nodes, figures.wait_time("row cache lock")).mean, value(two_nodes, figures.waits("row cache lock")).mean
-    return _near(answer, 1000 * total / count, 0.02, "ms")
+    return _near(answer, 1000 * total / count, 0.02, "ms", Kind.PUBLISHED)
 
 
 def _elapsed(levers: SequenceLevers) -> float:
@@ -414,7 +415,7 @@ def _elapsed(levers: SequenceLevers) -> float:
 def _check_redo_write(answer: float) -> tuple[bool, str]:
     together = dataclasses.replace(TWO_NODES, start_gap_s=0.0)
     slower = dataclasses.replace(together, redo_write_ms=together.redo_write_ms + 1)
-    return _near(answer, _elapsed(slower) - _elapsed(together), 0.1, "s")
+    return _near(answer, _elapsed(slower) - _elapsed(together), 0.1, "s", Kind.SIMULATED)
 
 
 def _check_smallest_cache(answer: int) -> tuple[bool, str]:
@@ -424,10 +425,10 @@ def _check_smallest_cache(answer: int) -> tuple[bool, str]:
     if answer not in sizes:
         return False, f"CACHE {answer} is not on the lever; it takes {SequenceLevers.specs()['cache'].describe()}."
     if answer == right:
-        return True, f"Right: CACHE {right} is the first to stay below {limit:g} s."
+        return True, f"Right: CACHE {right} is the first to stay below {limit:g} s (SIMULATED)."
     return (
         False,
-        f"With CACHE {answer} it takes {_elapsed(SequenceLevers(cache=answer, start_gap_s=0.0)):.2f} s; the limit is {limit:g} s.",
+        f"With CACHE {answer} it takes {_elapsed(SequenceLevers(cache=answer, start_gap_s=0.0)):.2f} s (SIMULATED); the limit is {limit:g} s.",
     )
 
 
