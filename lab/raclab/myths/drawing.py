@@ -79,8 +79,9 @@ def time_chart(measurements: Sequence[Measurement], components: Components, titl
     )  # fmt: skip
     # room on the right for the elapsed time that stands behind the longest bar
     chart.update_xaxes(title="seconds of one session", range=[0, 1.22 * max([*ends, 1e-9])])
-    chart.update_yaxes(autorange="reversed", title=None)
-    chart.update_layout(barmode="stack", title=title, height=150 + 62 * len(labels))
+    chart.update_yaxes(autorange="reversed", showgrid=False)
+    legend = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
+    chart.update_layout(barmode="stack", title=title, height=190 + 62 * len(labels), margin={"b": 100}, legend=legend)
     return chart
 
 

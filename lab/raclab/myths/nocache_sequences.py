@@ -79,8 +79,13 @@ class SequenceLevers(Levers):
         return f"{size} ORDER" if self.order else size
 
     def describe(self) -> str:
-        """The setting in a few words."""
-        return f"{self.nodes} node{'s' if self.nodes > 1 else ''}, {self.variant()}"
+        """The setting in a few words: nodes and sequence, and whatever is not as in the published test."""
+        words = [f"{self.nodes} node{'s' if self.nodes > 1 else ''}", self.variant()]
+        for name in ("commit_every", "redo_write_ms", "start_gap_s"):
+            spec, value = self.specs()[name], getattr(self, name)
+            if value != getattr(type(self), name) and not (name == "start_gap_s" and self.nodes == 1):
+                words.append(f"{spec.label.lower()} {value:g} {spec.unit}")
+        return ", ".join(words)
 
 
 @functools.cache
@@ -313,7 +318,8 @@ class NocacheSequences(Myth):
             "What will the sessions wait for most?",
             ("gc current block 2-way", "row cache lock", "log file sync", "enq: SQ - contention"),
             "row cache lock",
-            "62.86 of 81.23 s (PUBLISHED) were row cache lock: the block's transfer is short, but it happens under that lock, as does the redo write.",
+            "62.86 of 81.23 s (PUBLISHED) were row cache lock: the block's transfer is short, but it happens under that lock, "
+            "as does the redo write.",
         ),
         Prediction(
             "gaps",
@@ -332,7 +338,8 @@ class NocacheSequences(Myth):
             "ms",
             lambda answer: _check_average_wait(answer),
             ("The table above gives the time and the number of waits.", "Divide the total time by the number of waits; 1 s is 1,000 ms."),
-            "62.86 s / 5,413 waits = 11.6 ms a wait, against 1.04 ms for a block (PUBLISHED): what goes on under that lock is slower than the wire.",
+            "62.86 s / 5,413 waits = 11.6 ms a wait, against 1.04 ms for a block (PUBLISHED): "
+            "what goes on under that lock is slower than the wire.",
         ),
         Exercise(
             "redo_write",
@@ -357,7 +364,8 @@ class NocacheSequences(Myth):
             "numbers",
             lambda answer: _check_smallest_cache(answer),
             ("Move CACHE up from 0 and read the sentence under the chart.", "The row cache lock is now needed once a range."),
-            "With CACHE n the lock and the block change nodes once in n numbers: n rows share the cost of one hand-over, about 6 ms (SIMULATED).",
+            "With CACHE n the lock and the block change nodes once in n numbers: "
+            "n rows share the cost of one hand-over, about 6 ms (SIMULATED).",
         ),
     )
 
@@ -426,10 +434,8 @@ def _check_smallest_cache(answer: int) -> tuple[bool, str]:
         return False, f"CACHE {answer} is not on the lever; it takes {SequenceLevers.specs()['cache'].describe()}."
     if answer == right:
         return True, f"Right: CACHE {right} is the first to stay below {limit:g} s (SIMULATED)."
-    return (
-        False,
-        f"With CACHE {answer} it takes {_elapsed(SequenceLevers(cache=answer, start_gap_s=0.0)):.2f} s (SIMULATED); the limit is {limit:g} s.",
-    )
+    takes = _elapsed(SequenceLevers(cache=answer, start_gap_s=0.0))
+    return False, f"With CACHE {answer} it takes {takes:.2f} s (SIMULATED); the limit is {limit:g} s."
 
 
 MYTH = NocacheSequences()
