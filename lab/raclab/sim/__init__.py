@@ -4,7 +4,20 @@ Processes are programs of op codes (ops.py), written with a builder (model.py), 
 (kernel.py) and run once a seed, on threads (run.py). Time is in seconds throughout.
 """
 
-from raclab.sim.model import Constant, Distribution, Exponential, Label, Model, Process, Uniform
+from raclab.sim.model import Constant, Distribution, Empirical, Exponential, Label, Model, Process, Uniform
 from raclab.sim.run import Run, run, run_seeds, warm_up
 
-__all__ = ["Constant", "Distribution", "Exponential", "Label", "Model", "Process", "Run", "Uniform", "run", "run_seeds", "warm_up"]
+__all__ = [
+    "Constant",
+    "Distribution",
+    "Empirical",
+    "Exponential",
+    "Label",
+    "Model",
+    "Process",
+    "Run",
+    "Uniform",
+    "run",
+    "run_seeds",
+    "warm_up",
+]

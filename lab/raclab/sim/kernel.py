@@ -15,14 +15,16 @@ from numba import njit
 
 from raclab.sim import ops
 from raclab.sim.ops import BLOCKED, DELAYED, ENDED, IDLE, PRIORITIES, QUEUED, READY, RUNNING, WOKEN
-from raclab.sim.variates import uniform, variate
+from raclab.sim.variates import quantile, uniform, variate
 
 # numba takes module constants as compile-time constants only when they are plain names
 _RUN, _DELAY, _ACQUIRE, _RELEASE, _CALL, _TAKE, _DONE = ops.RUN, ops.DELAY, ops.ACQUIRE, ops.RELEASE, ops.CALL, ops.TAKE, ops.DONE
 _SET_HOME, _JUMP, _JUMP_IF_HOME, _JUMP_IF_FREE = ops.SET_HOME, ops.JUMP, ops.JUMP_IF_HOME, ops.JUMP_IF_FREE
 _JUMP_IF_SAME, _JUMP_IF_POSITIVE, _SET, _ADD, _COPY = ops.JUMP_IF_SAME, ops.JUMP_IF_POSITIVE, ops.SET, ops.ADD, ops.COPY
 _LOOP, _NOTE, _MARK, _WAITED = ops.LOOP, ops.NOTE, ops.MARK, ops.WAITED
-_CONSTANT = ops.CONSTANT
+_SPIN, _CHANCE, _DRAW, _SEND = ops.SPIN, ops.CHANCE, ops.DRAW, ops.SEND
+_WAIT, _POST, _LOOKUP, _DROP = ops.WAIT, ops.POST, ops.LOOKUP, ops.DROP
+_CONSTANT, _EMPIRICAL = ops.CONSTANT, ops.EMPIRICAL
 
 _BITS = np.int64(16)  # of a heap key, for the process; the event's number is above
 _MASK = np.int64(0xFFFF)
@@ -97,10 +99,128 @@ def _wake(ring, first, waiting, me):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, samples, sampled, interval, horizon, seed):  # type: ignore[no-untyped-def]
+def _within(i, length):  # type: ignore[no-untyped-def]
+    """An index that a program has computed; IndexError where it leads nowhere."""
+    if i < 0 or i >= length:
+        raise IndexError("a program has computed the number of something that isn't in the model")
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _index(program, pc, cell, length):  # type: ignore[no-untyped-def]
+    """Which lock, cell, link ... an op means: ``at`` where it is given, else ``a``, plus the value of cell ``by``."""
+    op = program[pc]
+    i = np.int64(op.at if op.at >= 0 else op.a)
+    if op.by < 0:
+        return i
+    return _within(i + cell[op.by], length)
+
+
+@njit(cache=True, nogil=True)
+def _drawn(op, table, seed, me, draw):  # type: ignore[no-untyped-def]
+    """A time (or number of bytes) from an op's distribution."""
+    u = uniform(seed, me, draw)
+    if op.law == _EMPIRICAL:
+        return quantile(table, op.x, op.y, u)
+    return variate(op.law, op.x, op.y, u)
+
+
+@njit(cache=True, nogil=True)
+def _take_if_free(lock, i, process, me):  # type: ignore[no-untyped-def]
+    """A spinner that is on a core takes a free lock that nobody queues for: its burst is then over."""
+    if lock[i].holder < 0 and lock[i].sharers == 0 and lock[i].head < 0:
+        lock[i].holder = me
+        process[me].left = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _first_spinner(program, process, cell, lock, on_core, i):  # type: ignore[no-untyped-def]
+    """Of the processes that spin for a lock on a core right now, the one that began first; -1 if there is none."""
+    found = np.int32(-1)
+    for station in range(on_core.shape[0]):
+        for core in range(on_core.shape[1]):
+            other = on_core[station, core]
+            if other < 0 or program[process[other].pc].code != _SPIN or process[other].left == 0.0:
+                continue
+            if _index(program, process[other].pc, cell, lock.shape[0]) == i and (found < 0 or process[other].since < process[found].since):
+                found = other
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _unlink(cache, place, c, p):  # type: ignore[no-untyped-def]
+    """Take a place out of the order of use."""
+    newer, older = place[p].newer, place[p].older
+    if newer >= 0:
+        place[newer].older = older
+    else:
+        cache[c].newest = older
+    if older >= 0:
+        place[older].newer = newer
+    else:
+        cache[c].oldest = newer
+    place[p].inside = 0
+    cache[c].used -= 1
+
+
+@njit(cache=True, nogil=True)
+def _look_up(cache, place, c, key):  # type: ignore[no-untyped-def]
+    """Whether a cache has a key. Afterwards it has it, as the newest; the least recently used one may have had to go."""
+    p = cache[c].first + _within(key, cache[c].keys)
+    found = place[p].inside == 1
+    if found:
+        cache[c].hits += 1
+        _unlink(cache, place, c, p)
+    else:
+        cache[c].misses += 1
+        if cache[c].used == cache[c].size:
+            _unlink(cache, place, c, cache[c].oldest)
+    place[p].inside = 1
+    place[p].newer = -1
+    place[p].older = cache[c].newest
+    if cache[c].newest >= 0:
+        place[cache[c].newest].newer = p
+    else:
+        cache[c].oldest = p
+    cache[c].newest = p
+    cache[c].used += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _drop(cache, place, c, key):  # type: ignore[no-untyped-def]
+    """A cache forgets a key, if it has it."""
+    p = cache[c].first + _within(key, cache[c].keys)
+    if place[p].inside == 1:
+        _unlink(cache, place, c, p)
+
+
+@njit(cache=True, nogil=True)
+def interpret(  # type: ignore[no-untyped-def]
+    program,
+    process,
+    cpu,
+    lock,
+    mailbox,
+    cell,
+    link,
+    semaphore,
+    cache,
+    place,
+    table,
+    tally,
+    waits,
+    noted,
+    samples,
+    sampled,
+    interval,
+    horizon,
+    seed,
+):
     """Run a model until its essential processes have ended, nothing can happen any more, or the horizon is reached.
 
-    program, process, cpu, lock, mailbox, cell: the model's arrays (ops.py); all but program are changed.
+    program, process, cpu, lock, mailbox, cell, link, semaphore, cache, place: the model's arrays (ops.py); all but program
+    are changed. table holds the quantiles of empirical distributions.
     tally (one an op) and waits (one an event) are added to; noted is filled from its start.
     samples[k, p] is the op that process p was at at time sampled[k], every ``interval`` seconds; when the room is used
     up, every other sample is dropped and the interval doubles.
@@ -208,6 +328,8 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                         process[other].state = RUNNING
                         process[other].core = core
                         process[other].started = now
+                        if program[process[other].pc].code == _SPIN:
+                            _take_if_free(lock, _index(program, process[other].pc, cell, lock.shape[0]), process, other)
                         number += 1
                         process[other].event = number
                         if size == room:
@@ -225,7 +347,12 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                 spent = now - process[me].since
                 tally[pc].time += spent
                 tally[pc].longest = max(tally[pc].longest, spent)
-                pc += 1
+                if program[pc].code == _SPIN:
+                    i = _index(program, pc, cell, lock.shape[0])
+                    lock[i].spinners -= 1
+                    pc = pc + 1 if lock[i].holder == me else np.int64(program[pc].to)
+                else:
+                    pc += 1
             finished = False
             op = program[pc]
             code = op.code
@@ -238,13 +365,13 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                 waits[me, op.a].time += spent
                 waits[me, op.a].longest = max(waits[me, op.a].longest, spent)
                 pc += 1
-            elif code in (_DELAY, _RUN):
+            elif code in (_DELAY, _RUN, _SPIN):
                 tally[pc].hits += 1
                 process[me].since = now
-                if op.shape == _CONSTANT:
+                if op.law == _CONSTANT:
                     drawn = op.x
                 else:
-                    drawn = variate(op.shape, op.x, op.y, uniform(seed, me, process[me].draws))
+                    drawn = _drawn(op, table, seed, me, process[me].draws)
                     process[me].draws += 1
                 until = now + drawn
                 alone = waiting == 0 and (size == 0 or until < times[0]) and until < next_sample and until <= horizon
@@ -258,6 +385,15 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                 else:
                     station = process[me].cpu
                     process[me].left = drawn
+                    if code == _SPIN:
+                        i = _index(program, pc, cell, lock.shape[0])
+                        lock[i].spinners += 1
+                        alone = False
+                        if cpu[station].busy < cpu[station].cores:  # on a core at once: a free lock is got without spinning
+                            _take_if_free(lock, i, process, me)
+                            if process[me].left == 0.0:
+                                finished = True
+                                continue
                     if cpu[station].busy < cpu[station].cores:
                         if alone and drawn <= cpu[station].quantum:
                             now = until
@@ -287,7 +423,7 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                             break
                         other = on_core[station, core]
                         worked = now - process[other].started
-                        process[other].left -= worked
+                        process[other].left = max(0.0, process[other].left - worked)  # below 0 by rounding, at the end of its burst
                         cpu[station].used += worked
                         tally[process[other].pc].cpu += worked
                         process[other].event = 0
@@ -301,7 +437,9 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                     process[me].state = RUNNING
                     process[me].core = core
                     process[me].started = now
-                    until = now + min(drawn, cpu[station].quantum)
+                    if code == _SPIN:
+                        _take_if_free(lock, _index(program, pc, cell, lock.shape[0]), process, me)
+                    until = now + min(process[me].left, cpu[station].quantum)
                 number += 1
                 process[me].event = number
                 if size == room:
@@ -311,29 +449,63 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
             elif code == _ACQUIRE:
                 tally[pc].hits += 1
                 process[me].since = now
-                if lock[op.a].holder < 0:
-                    lock[op.a].holder = me
+                i = _index(program, pc, cell, lock.shape[0])
+                if lock[i].holder < 0 and (lock[i].sharers == 0 if op.b == 0 else lock[i].head < 0):
+                    if op.b == 0:
+                        lock[i].holder = me
+                    else:
+                        lock[i].sharers += 1
                     finished = True
                     continue
                 process[me].state = BLOCKED
                 process[me].next = -1
-                if lock[op.a].head < 0:
-                    lock[op.a].head = me
+                if lock[i].head < 0:
+                    lock[i].head = me
                 else:
-                    process[lock[op.a].tail].next = me
-                lock[op.a].tail = me
+                    process[lock[i].tail].next = me
+                lock[i].tail = me
                 break
             elif code == _RELEASE:
-                other = lock[op.a].head
-                lock[op.a].holder = other
-                if other >= 0:
-                    lock[op.a].head = process[other].next
+                i = _index(program, pc, cell, lock.shape[0])
+                if lock[i].holder == me:
+                    lock[i].holder = -1
+                elif lock[i].sharers > 0:
+                    lock[i].sharers -= 1
+                else:
+                    raise ValueError("a program gives back a lock that it does not have")
+                while lock[i].head >= 0 and lock[i].holder < 0:
+                    other = lock[i].head
+                    shared = program[process[other].pc].b == 1
+                    if not shared and lock[i].sharers > 0:
+                        break
+                    lock[i].head = process[other].next
+                    if shared:
+                        lock[i].sharers += 1
+                    else:
+                        lock[i].holder = other
                     waiting = _wake(ring, first, waiting, other)
+                if lock[i].spinners > 0 and lock[i].holder < 0 and lock[i].sharers == 0:
+                    other = _first_spinner(program, process, cell, lock, on_core, i)
+                    if other >= 0:
+                        station = process[other].cpu
+                        worked = now - process[other].started
+                        cpu[station].used += worked
+                        tally[process[other].pc].cpu += worked
+                        lock[i].holder = other
+                        process[other].left = 0.0
+                        process[other].started = now
+                        number += 1
+                        process[other].event = number
+                        if size == room:
+                            size = _forget_stale(times, keys, size, process)
+                        size = _push(times, keys, size, now, number << _BITS | np.int64(other))
                 pc += 1
             elif code == _CALL:
                 tally[pc].hits += 1
                 process[me].since = now
-                box = op.a + (lock[op.at].home if op.at >= 0 else 0)
+                box = op.a
+                if op.at >= 0:
+                    box += lock[_index(program, pc, cell, lock.shape[0])].home
                 process[me].state = BLOCKED
                 process[me].next = -1
                 if mailbox[box].head < 0:
@@ -380,27 +552,33 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                 process[me].taken = -1
                 pc += 1
             elif code == _SET_HOME:
-                lock[op.a].home = op.b
+                lock[_index(program, pc, cell, lock.shape[0])].home = op.b
                 pc += 1
             elif code == _JUMP:
                 pc = np.int64(op.to)
             elif code == _JUMP_IF_HOME:
-                pc = np.int64(op.to) if lock[op.a].home == op.b else pc + 1
+                pc = np.int64(op.to) if lock[_index(program, pc, cell, lock.shape[0])].home == op.b else pc + 1
             elif code == _JUMP_IF_FREE:
-                pc = np.int64(op.to) if lock[op.a].home == op.b and lock[op.a].holder < 0 else pc + 1
+                i = _index(program, pc, cell, lock.shape[0])
+                pc = np.int64(op.to) if lock[i].home == op.b and lock[i].holder < 0 and lock[i].sharers == 0 else pc + 1
             elif code == _JUMP_IF_SAME:
-                shift = lock[op.at].home if op.at >= 0 else 0
-                pc = np.int64(op.to) if cell[op.a + shift] == cell[op.b + shift] else pc + 1
+                shift = np.int64(0)
+                if op.at >= 0:
+                    shift += lock[_index(program, pc, cell, lock.shape[0])].home
+                elif op.by >= 0:
+                    shift += cell[op.by]
+                i = _within(op.a + shift, cell.shape[0])
+                pc = np.int64(op.to) if cell[i] == cell[_within(op.b + shift, cell.shape[0])] else pc + 1
             elif code == _JUMP_IF_POSITIVE:
-                pc = np.int64(op.to) if cell[op.a] > 0 else pc + 1
+                pc = np.int64(op.to) if cell[_index(program, pc, cell, cell.shape[0])] > 0 else pc + 1
             elif code == _SET:
-                cell[op.a] = op.b
+                cell[_index(program, pc, cell, cell.shape[0])] = op.b
                 pc += 1
             elif code == _ADD:
-                cell[op.a] += op.b
+                cell[_index(program, pc, cell, cell.shape[0])] += op.b
                 pc += 1
             elif code == _COPY:
-                cell[op.a] = cell[op.b]
+                cell[_index(program, pc, cell, cell.shape[0])] = cell[op.b]
                 pc += 1
             elif code == _LOOP:
                 cell[op.a] -= 1
@@ -411,6 +589,66 @@ def interpret(program, process, cpu, lock, mailbox, cell, tally, waits, noted, s
                     noted[notes].process = me
                     noted[notes].value = cell[op.a]
                     notes += 1
+                pc += 1
+            elif code == _CHANCE:
+                u = uniform(seed, me, process[me].draws)  # type: ignore[arg-type]
+                process[me].draws += 1
+                pc = np.int64(op.to) if u < op.x else pc + 1
+            elif code == _DRAW:
+                u = uniform(seed, me, process[me].draws)  # type: ignore[arg-type]
+                process[me].draws += 1
+                cell[op.a] = np.int64(u * op.b)
+                pc += 1
+            elif code == _SEND:
+                tally[pc].hits += 1
+                process[me].since = now
+                size_of = op.x
+                if op.law != _CONSTANT:
+                    size_of = _drawn(op, table, seed, me, process[me].draws)
+                    process[me].draws += 1
+                if op.at >= 0:
+                    i = _within(op.a + lock[_index(program, pc, cell, lock.shape[0])].home, link.shape[0])
+                else:
+                    i = _index(program, pc, cell, link.shape[0])
+                link[i].sent += size_of
+                link[i].free = max(now, link[i].free) + size_of / link[i].bandwidth
+                process[me].state = DELAYED
+                number += 1
+                process[me].event = number
+                if size == room:
+                    size = _forget_stale(times, keys, size, process)
+                size = _push(times, keys, size, link[i].free, number << _BITS | me)
+                break
+            elif code == _WAIT:
+                tally[pc].hits += 1
+                process[me].since = now
+                i = _index(program, pc, cell, semaphore.shape[0])
+                if semaphore[i].units > 0:
+                    semaphore[i].units -= 1
+                    finished = True
+                    continue
+                process[me].state = BLOCKED
+                process[me].next = -1
+                if semaphore[i].head < 0:
+                    semaphore[i].head = me
+                else:
+                    process[semaphore[i].tail].next = me
+                semaphore[i].tail = me
+                break
+            elif code == _POST:
+                i = _index(program, pc, cell, semaphore.shape[0])
+                semaphore[i].units += op.b
+                while semaphore[i].units > 0 and semaphore[i].head >= 0:
+                    other = semaphore[i].head
+                    semaphore[i].head = process[other].next
+                    semaphore[i].units -= 1
+                    waiting = _wake(ring, first, waiting, other)
+                pc += 1
+            elif code == _LOOKUP:
+                found = _look_up(cache, place, _index(program, pc, cell, cache.shape[0]), cell[op.b])
+                pc = np.int64(op.to) if found else pc + 1
+            elif code == _DROP:
+                _drop(cache, place, _index(program, pc, cell, cache.shape[0]), cell[op.b])
                 pc += 1
             else:  # END
                 process[me].state = ENDED

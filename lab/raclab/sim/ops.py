@@ -1,15 +1,16 @@
 """The op codes and the records that the kernel works on.
 
 An op takes no time unless its line says so. ``at`` names a lock whose home is added to the index that the op uses,
-so that a message can go to the node that holds something now.
+so that a message can go to the node that holds something now. ``by`` names a cell whose value is added to ``at``, or
+where that isn't given to ``a``, so that one program can work on whichever of many locks or cells it has drawn.
 """
 
 import numpy as np
 
 RUN = 0  # time: use a core of the process's CPU for a drawn time; queue for it by priority class
 DELAY = 1  # time: wait for a drawn time
-ACQUIRE = 2  # time: take lock a exclusively; first come, first served
-RELEASE = 3  # give lock a to the first in its queue
+ACQUIRE = 2  # time: take lock a, exclusively (b is 0) or shared (b is 1); first come, first served
+RELEASE = 3  # give lock a back: to the first in its queue, or to all sharers that stand first, or else to a spinner
 CALL = 4  # time: put myself into mailbox a (+ home of lock at) and wait until a server is done with me
 TAKE = 5  # time: as a server, wait for callers in mailbox a, then take b of them (0: all that are there)
 DONE = 6  # as a server, let go of the callers taken
@@ -27,8 +28,27 @@ NOTE = 17  # write down (time, process, cell a)
 MARK = 18  # a wait begins
 WAITED = 19  # the wait that began at the last MARK ends; it was a wait for event a
 END = 20  # the process ends
+SPIN = 21  # time: use a core until lock a can be taken, for the drawn time at most; go to, if it was not got
+CHANCE = 22  # go to, with probability x
+DRAW = 23  # cell a becomes a whole number from 0 to b - 1, each as likely
+SEND = 24  # time: put a drawn number of bytes on link a (+ home of lock at), behind those that are on it already
+WAIT = 25  # time: take one unit of semaphore a; first come, first served
+POST = 26  # give b units to semaphore a
+LOOKUP = 27  # go to, if cache a has the key in cell b; in any case the key is then the one used last, and another may have left
+DROP = 28  # cache a forgets the key in cell b
 
-CONSTANT, EXPONENTIAL, UNIFORM = 0, 1, 2
+# what the numbers a and b of an op count, where they count anything
+KIND_OF_A = {
+    **dict.fromkeys((ACQUIRE, RELEASE, SET_HOME, JUMP_IF_HOME, JUMP_IF_FREE, SPIN), "lock"),
+    **dict.fromkeys((CALL, TAKE), "mailbox"),
+    **dict.fromkeys((JUMP_IF_SAME, JUMP_IF_POSITIVE, SET, ADD, COPY, LOOP, NOTE, DRAW), "cell"),
+    SEND: "link",
+    **dict.fromkeys((WAIT, POST), "semaphore"),
+    **dict.fromkeys((LOOKUP, DROP), "cache"),
+}
+KIND_OF_B = dict.fromkeys((JUMP_IF_SAME, COPY, LOOKUP, DROP), "cell")
+
+CONSTANT, EXPONENTIAL, UNIFORM, EMPIRICAL = 0, 1, 2, 3
 
 OP = np.dtype(
     [
@@ -36,8 +56,9 @@ OP = np.dtype(
         ("a", np.int32),
         ("b", np.int32),
         ("at", np.int32),
+        ("by", np.int32),
         ("to", np.int32),
-        ("shape", np.int32),
+        ("law", np.int32),  # the distribution of its time; x and y are the distribution's numbers
         ("x", np.float64),
         ("y", np.float64),
     ],
@@ -69,9 +90,41 @@ PROCESS = np.dtype(
 
 CPU = np.dtype([("cores", np.int32), ("busy", np.int32), ("quantum", np.float64), ("used", np.float64)], align=True)
 
-LOCK = np.dtype([("holder", np.int32), ("home", np.int32), ("head", np.int32), ("tail", np.int32)], align=True)
+# holder: who has it exclusively; sharers: how many have it shared; spinners: how many are at a SPIN for it
+LOCK = np.dtype(
+    [
+        ("holder", np.int32),
+        ("sharers", np.int32),
+        ("spinners", np.int32),
+        ("home", np.int32),
+        ("head", np.int32),
+        ("tail", np.int32),
+    ],
+    align=True,
+)
 
 MAILBOX = np.dtype([("count", np.int32), ("head", np.int32), ("tail", np.int32), ("idle", np.int32), ("idle_tail", np.int32)], align=True)
+
+# bandwidth in bytes a second; free: when the last byte that is on it will have left (s); sent: bytes so far
+LINK = np.dtype([("bandwidth", np.float64), ("free", np.float64), ("sent", np.float64)], align=True)
+
+SEMAPHORE = np.dtype([("units", np.int32), ("head", np.int32), ("tail", np.int32)], align=True)
+
+# a cache has places first to first + keys - 1 in the arrays of all caches, a place for each key that there can be
+CACHE = np.dtype(
+    [
+        ("first", np.int32),
+        ("keys", np.int32),
+        ("size", np.int32),
+        ("used", np.int32),
+        ("newest", np.int32),
+        ("oldest", np.int32),
+        ("hits", np.int64),
+        ("misses", np.int64),
+    ],
+    align=True,
+)
+PLACE = np.dtype([("inside", np.int32), ("newer", np.int32), ("older", np.int32)], align=True)
 
 # hits: times begun; time: from begin to end (s); cpu: of that, on a core (s); longest: the longest single one (s)
 TALLY = np.dtype([("hits", np.int64), ("time", np.float64), ("cpu", np.float64), ("longest", np.float64)], align=True)

@@ -1,5 +1,6 @@
 """Running a model, once or once a seed, and what comes out of it."""
 
+import dataclasses
 import math
 import os
 import sys
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from raclab.sim.model import Arrays, Constant, Exponential, Model
 from raclab.sim.ops import NOTED, TALLY
 
 MOST_SAMPLES = 1024
+MOST_SEED = 2**63 - 1
+
+_JITTED = hasattr(kernel.interpret, "py_func")  # not with numba's compiler switched off, as for debugging
 
 
 class SimulationError(LabError):
@@ -34,6 +39,8 @@ class Run:
     cells     the cells as they were at the end
     homes     the locks' homes at the end
     used      per CPU: core-seconds used
+    sent      per link: bytes
+    caches    the caches at the end: hits, misses, used (dtype CACHE)
     notes     what NOTE wrote down, in order of time (dtype NOTED)
     sampled   when the samples were taken; ``samples[k, p]`` is the op at which process p then was, -1 after its end
     events    how many events were handled
@@ -46,10 +53,17 @@ class Run:
     cells: np.ndarray
     homes: np.ndarray
     used: np.ndarray
+    sent: np.ndarray
+    caches: np.ndarray
     notes: np.ndarray
     sampled: np.ndarray
     samples: np.ndarray
     events: int
+
+
+def _for_the_kernel(array: np.ndarray) -> np.ndarray:
+    """The same memory; where numba's compiler is switched off, with the records' fields as attributes."""
+    return array.view(np.recarray) if array.dtype.names and not _JITTED else array
 
 
 def _interpret(model: Model, arrays: Arrays, seed: int) -> Run:
@@ -61,16 +75,17 @@ def _interpret(model: Model, arrays: Arrays, seed: int) -> Run:
     sampling = math.isfinite(model.sampling)
     samples = np.empty((MOST_SAMPLES if sampling else 0, count), dtype=np.int32)
     sampled = np.empty(len(samples))
-    clock, unfinished, notes, taken, events = kernel.interpret(
-        work.program, work.process, work.cpu, work.lock, work.mailbox, work.cell,
-        tally, waits, noted, samples, sampled, model.sampling, model.horizon, seed,
-    )  # fmt: skip
+    of_model = [getattr(work, field.name) for field in dataclasses.fields(work)]
+    records = (*of_model, tally, waits, noted)
+    # exactly these types: with a whole number for a time, numba would compile the kernel once more
+    arguments: list[Any] = [*map(_for_the_kernel, records), samples, sampled, float(model.sampling), float(model.horizon), int(seed)]
+    clock, unfinished, notes, taken, events = kernel.interpret(*arguments)
     if unfinished and math.isinf(model.horizon):
         stuck = [p.name for p in model.processes if p.essential and math.isnan(work.process[p.number]["ended"])]
         raise SimulationError(f"The simulation is stuck: nothing more can happen and {', '.join(stuck[:5])} have not ended.")
     return Run(
-        clock, work.process["ended"], tally, waits, work.cell, work.lock["home"], work.cpu["used"],
-        noted[:notes], sampled[:taken], samples[:taken], events,
+        float(clock), work.process["ended"], tally, waits, work.cell, work.lock["home"], work.cpu["used"], work.link["sent"], work.cache,
+        noted[:notes], sampled[:taken], samples[:taken], int(events),
     )  # fmt: skip
 
 
@@ -86,6 +101,9 @@ def run_seeds(model: Model, seeds: Sequence[int]) -> list[Run]:
     """Run a model once a seed, on as many threads as there are cores; the results in the order of the seeds."""
     if len(model.processes) > kernel.MOST_PROCESSES:
         raise SimulationError(f"A model has at most {kernel.MOST_PROCESSES:,} processes, not {len(model.processes):,}.")
+    for seed in seeds:
+        if not isinstance(seed, int | np.integer) or not 0 <= seed <= MOST_SEED:
+            raise SimulationError(f"A seed is a whole number from 0 to {MOST_SEED}, not {seed!r}.")
     arrays = model.arrays()
     if not is_compiled():
         warm_up(_notice)

@@ -35,10 +35,22 @@ def uniform(seed: int, process: int, draw: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def variate(shape: int, x: float, y: float, u: float) -> float:
+def variate(law: int, x: float, y: float, u: float) -> float:
     """The u-quantile of a distribution: CONSTANT x, EXPONENTIAL with mean x, UNIFORM from x to y (seconds)."""
-    if shape == CONSTANT:
+    if law == CONSTANT:
         return x
-    if shape == EXPONENTIAL:
+    if law == EXPONENTIAL:
         return -x * math.log(1.0 - u)
     return x + (y - x) * u
+
+
+@njit(cache=True, nogil=True)
+def quantile(table: np.ndarray, first: float, count: float, u: float) -> float:
+    """The u-quantile of an EMPIRICAL distribution.
+
+    Its quantiles stand in ``table`` from place ``first`` on, evenly spaced from that of 0 to that of 1; linear between them.
+    """
+    at = u * (count - 1.0)
+    low = int(at)
+    place = int(first) + low
+    return table[place] + (at - low) * (table[place + 1] - table[place])  # type: ignore[no-any-return]

@@ -1,0 +1,196 @@
+"""What a model's author does wrong is said where it is done, in a sentence."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from raclab.errors import LabError
+from raclab.sim import Constant, Exponential, Label, Model, Process, Uniform, kernel, run, run_seeds
+from raclab.sim.ops import CALL
+from raclab.sim.run import SimulationError
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def process(model: Model) -> Process:
+    return model.process("writer", model.cpu(1))
+
+
+def test_a_label_that_is_never_placed(model: Model, process: Process) -> None:
+    process.jump(Label())
+    with pytest.raises(ValueError, match=r"^writer jumps to a label that was never placed$"):
+        run(model)
+
+
+def test_a_label_placed_twice(model: Model, process: Process) -> None:
+    label = Label()
+    process.place(label)
+    process.delay(Constant(1))
+    with pytest.raises(ValueError, match=r"^writer places a label that has a place already$"):
+        process.place(label)
+
+
+def test_a_label_in_another_program(model: Model, process: Process) -> None:
+    label = Label()
+    process.jump(label)
+    reader = model.process("reader", 0)
+    reader.delay(Constant(1))
+    reader.place(label)
+    reader.delay(Constant(1))
+    with pytest.raises(ValueError, match=r"^writer jumps into the program of reader$"):
+        run(model)
+
+
+def test_a_label_placed_when_the_program_is_finished(model: Model, process: Process) -> None:
+    process.delay(Constant(1))
+    model.process("reader", 0).delay(Constant(1))
+    with pytest.raises(ValueError, match=r"^the program of writer is finished; no label can be placed in it any more$"):
+        process.place(Label())
+
+
+def test_a_program_in_two_pieces(model: Model, process: Process) -> None:
+    process.delay(Constant(1))
+    model.process("reader", 0).delay(Constant(1))
+    with pytest.raises(ValueError, match=r"^the program of writer is finished; each program is written in one piece$"):
+        process.delay(Constant(1))
+
+
+def test_a_program_continued_after_a_run(model: Model, process: Process) -> None:
+    process.delay(Constant(1))
+    assert run(model).clock == 1
+    with pytest.raises(ValueError, match="the program of writer is finished"):
+        process.delay(Constant(1))
+
+
+def test_a_process_without_a_program(model: Model, process: Process) -> None:
+    with pytest.raises(ValueError, match=r"^writer has no program$"):
+        run(model)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Constant(-1.0), lambda: Exponential(math.inf), lambda: Uniform(0.0, math.nan), lambda: Uniform(-0.1, 1.0)]
+)
+def test_a_time_that_is_none(make: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match="a time can't be negative or infinite"):
+        make()
+
+
+def test_a_loop_that_never_runs(process: Process) -> None:
+    with pytest.raises(ValueError, match="a loop runs at least once, not 0 times"), process.loop(0):
+        pass
+
+
+@pytest.mark.parametrize(("cores", "quantum"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, math.nan)])
+def test_a_cpu_that_is_none(model: Model, cores: int, quantum: float) -> None:
+    with pytest.raises(ValueError, match="a CPU has at least one core and a quantum above 0"):
+        model.cpu(cores, quantum)
+
+
+@pytest.mark.parametrize("priority", [-1, 4])
+def test_a_priority_that_is_none(model: Model, priority: int) -> None:
+    with pytest.raises(ValueError, match=f"priority is 0 to 3, not {priority}"):
+        model.process("writer", model.cpu(1), priority)
+
+
+def test_a_cpu_that_is_not_there(model: Model) -> None:
+    with pytest.raises(ValueError, match=r"^there is no CPU 0 in this model$"):
+        model.process("writer", 0)
+
+
+@pytest.mark.parametrize(
+    ("write", "kind"),
+    [
+        (lambda process: process.acquire(1), "lock 1"),
+        (lambda process: process.release(-1), "lock -1"),
+        (lambda process: process.set_home(2, 0), "lock 2"),
+        (lambda process: process.jump_if_home(1, 0, Label()), "lock 1"),
+        (lambda process: process.jump_if_free(1, 0, Label()), "lock 1"),
+        (lambda process: process.call(1), "mailbox 1"),
+        (lambda process: process.call(0, at=1), "lock 1"),
+        (lambda process: process.take(-1), "mailbox -1"),
+        (lambda process: process.set(1, 5), "cell 1"),
+        (lambda process: process.add(1, 5), "cell 1"),
+        (lambda process: process.copy(0, 1), "cell 1"),
+        (lambda process: process.jump_if_same(1, 0, Label()), "cell 1"),
+        (lambda process: process.jump_if_same(0, 0, Label(), at=-2), "lock -2"),
+        (lambda process: process.jump_if_positive(1, Label()), "cell 1"),
+        (lambda process: process.note(1), "cell 1"),
+    ],
+)
+def test_a_number_of_nothing(model: Model, process: Process, write: Callable[[Process], None], kind: str) -> None:
+    """The kernel checks no bounds; without this a slip would damage memory."""
+    model.lock(), model.mailbox(), model.cell()
+    with pytest.raises(ValueError, match=f"^there is no {kind} in this model$"):
+        write(process)
+
+
+def test_a_home_where_nobody_serves(model: Model, process: Process) -> None:
+    lock, box = model.lock(), model.mailbox()
+    process.call(box, at=lock)
+    process.set_home(lock, 1)
+    with pytest.raises(ValueError, match=r"^writer asks at the home of lock 0, which can lead where there is nothing to ask$"):
+        run(model)
+    assert model.program[0][0] == CALL
+
+
+def test_homes_below_zero(model: Model, process: Process) -> None:
+    with pytest.raises(ValueError, match="a home is 0 or above, not -1"):
+        model.lock(home=-1)
+    lock = model.lock()
+    with pytest.raises(ValueError, match="a home is 0 or above, not -3"):
+        process.set_home(lock, -3)
+
+
+def test_a_stuck_simulation_names_the_first_five(model: Model) -> None:
+    cpu, box = model.cpu(1), model.mailbox()
+    for number in range(1, 8):
+        model.process(f"session {number}", cpu).call(box)
+    with pytest.raises(SimulationError) as error:
+        run(model)
+    assert str(error.value) == (
+        "The simulation is stuck: nothing more can happen and session 1, session 2, session 3, session 4, session 5 have not ended."
+    )
+    assert isinstance(error.value, LabError)
+
+
+def test_a_stuck_simulation_with_a_horizon_just_ends_there() -> None:
+    model = Model(horizon=7)
+    model.process("session", model.cpu(1)).call(model.mailbox())
+    outcome = run(model)
+    assert outcome.clock == 7
+    assert math.isnan(outcome.ended[0])
+
+
+def test_too_many_processes(model: Model) -> None:
+    cpu = model.cpu(1)
+    model.processes = [Process(model, number, "one", cpu, 1, True) for number in range(kernel.MOST_PROCESSES + 1)]
+    with pytest.raises(SimulationError, match=r"^A model has at most 65,536 processes, not 65,537\.$"):
+        run(model)
+
+
+def test_as_many_processes_as_there_may_be() -> None:
+    """The last process number uses all bits that an event has for it."""
+    model = Model()
+    cpu, lock = model.cpu(2), model.lock()
+    for number in range(kernel.MOST_PROCESSES):
+        process = model.process(str(number), cpu)
+        process.delay(Constant(1.0))
+        process.acquire(lock)
+        process.release(lock)
+        process.run(Constant(0.5))
+    outcome = run(model)
+    assert outcome.clock == 1.0 + 0.5 * kernel.MOST_PROCESSES / 2
+    assert (outcome.ended == 1.5 + 0.5 * (np.arange(kernel.MOST_PROCESSES) // 2)).all()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "1"])
+def test_a_seed_that_is_none(model: Model, process: Process, seed: int) -> None:
+    process.delay(Exponential(1))
+    with pytest.raises(SimulationError, match=r"^A seed is a whole number from 0 to 9223372036854775807, not "):
+        run_seeds(model, [1, seed])

@@ -1,0 +1,118 @@
+"""Running models: threads, compilation, and the kernel without numba's compiler."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from raclab.bench import simpy_stations as stations
+from raclab.cluster import sequences
+from raclab.cluster.parameters import Hardware
+from raclab.myths.nocache_sequences import costs
+from raclab.sim import Exponential, Model, kernel, run, run_seeds, warm_up
+
+runner = sys.modules["raclab.sim.run"]  # as an attribute of raclab.sim, run is the function
+
+SOME = """
+import json, sys
+import numpy as np
+from raclab.bench import simpy_stations as stations
+from raclab.cluster import sequences
+from raclab.cluster.parameters import Hardware
+from raclab.myths.nocache_sequences import costs
+from raclab.sim import kernel, run
+
+def digest(outcome):
+    return [outcome.clock, str(outcome.ended.tolist()), outcome.tally.tolist(), outcome.waits.tolist(), outcome.cells.tolist(),
+            outcome.used.tolist(), outcome.notes.tolist(), outcome.samples.tolist(), outcome.events]
+
+models = [pair.build() for pair in (
+    stations.first_come(2, 6, 10, quantum=0.05), stations.classes(2, [0, 1, 2, 2], 15, quantum=0.1), stations.lock(4, 10),
+    stations.mailbox(5, 10, 1, 0), stations.moving_home(3, 10))]
+for cache, order in ((0, False), (5, True), (5, False)):
+    case = sequences.TestCase(costs(), Hardware(cores=1, quantum_s=1e-4), nodes=3, rows=15, sessions=2, cache=cache, order=order)
+    models.append(sequences.build(case, notes=True, sampling_s=0.001).model)
+print(json.dumps([hasattr(kernel.interpret, "signatures"), [digest(run(model, 3)) for model in models]]))
+"""
+
+
+def digests(**environment: str) -> list[object]:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SOME], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    compiled, results = json.loads(done.stdout)
+    assert compiled == (environment.get("NUMBA_DISABLE_JIT") != "1")
+    return results
+
+
+def test_without_the_compiler_every_figure_is_the_same() -> None:
+    interpreted, compiled = digests(NUMBA_DISABLE_JIT="1"), digests()
+    assert len(compiled) == 8
+    assert interpreted == compiled
+
+
+def test_it_is_compiled_once_for_all_models() -> None:
+    """A whole number for a time, or another type of seed, must not make numba compile the kernel again."""
+    for horizon, sampling, seed in ((10, 1, 1), (10.0, 0.5, np.int32(7)), (10, 1, True), (float("inf"), 1.0, np.int64(7))):
+        model = Model(horizon=horizon, sampling=sampling, notes=1)
+        model.process("a", model.cpu(1)).delay(Exponential(1))
+        run(model, seed)
+    assert len(kernel.interpret.signatures) == 1
+
+
+def test_seeds_run_on_threads_and_come_back_in_order() -> None:
+    model = stations.first_come(2, 8, 50).build()
+    seeds = list(range(1, 17))
+    assert [one.clock for one in run_seeds(model, seeds)] == [run(model, seed).clock for seed in seeds]
+    assert run_seeds(model, []) == []
+
+
+def test_callers_on_several_threads_do_not_disturb_each_other() -> None:
+    case = sequences.TestCase(costs(), Hardware(), rows=100)
+    model = sequences.build(case).model
+    clocks: dict[int, list[float]] = {}
+
+    def work(number: int) -> None:
+        clocks[number] = [one.clock for one in run_seeds(model, [number, number + 1])]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert clocks == {number: [run(model, number).clock, run(model, number + 1).clock] for number in range(6)}
+
+
+def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = threading.Event()
+    sentences = []
+
+    def compiling(*_: object) -> None:
+        assert told.wait(30)
+
+    def tell(sentence: str) -> None:
+        sentences.append(sentence)
+        told.set()
+
+    monkeypatch.setattr(runner, "_interpret", compiling)
+    assert warm_up(tell) >= 1
+    assert sentences == ["Compiling the simulator, once; this takes about ten seconds ..."]
+
+
+def test_a_short_one_is_not() -> None:
+    warm_up()
+    assert warm_up(lambda sentence: pytest.fail(sentence)) < 1
+
+
+def test_the_announcement_goes_to_stderr(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "is_compiled", lambda: False)
+    monkeypatch.setattr(runner, "warm_up", lambda tell: tell("Compiling ..."))
+    model = Model()
+    model.process("a", model.cpu(1)).delay(Exponential(1))
+    run(model)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "Compiling ...\n")
