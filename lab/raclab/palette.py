@@ -44,6 +44,14 @@ COMPONENTS: Mapping[str, Style] = MappingProxyType(
         "DFS lock handle": Style(PURPLE, "\\"),
         "log file sync": Style(ORANGE, "."),
         "enq: SQ - contention": Style(BLUE, "-"),
+        # parts of the wait for a block
+        "message": Style(SKY_BLUE, "\\"),
+        "LMS waits for CPU": Style(VERMILLION, "/"),
+        "LMS works": Style(GREEN),
+        "log flush": Style(ORANGE, "."),
+        "wire": Style(BLUE, "-"),
+        "receiver's CPU": Style(PURPLE, "x"),
+        "not in the server's figures": Style(GREY),
         OTHER: Style(GREY, "+"),
         "not accounted for": Style(GREY),
     }
@@ -66,25 +74,26 @@ def bar_marker(component: str) -> dict[str, Any]:
     return {
         "color": drawn.colour,
         "line": {"color": TEXT, "width": 1},
-        "pattern": {"shape": drawn.pattern, "fgcolor": "rgba(255, 255, 255, 0.6)", "size": 7, "solidity": 0.25},
+        "pattern": {"shape": drawn.pattern, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.6)", "size": 7, "solidity": 0.25},
     }
 
 
 def layout() -> dict[str, Any]:
     """Layout keys that every chart starts from: transparent, readable in light and dark, nothing that moves by itself."""
+    # What a chart's own title keeps when it is given as text alone; on the left, a narrow window cuts off least of it.
+    template = {"layout": {"title": {"x": 0, "xanchor": "left", "xref": "container", "font": {"size": 15}}}}
     axis = {"gridcolor": GRID, "linecolor": TEXT, "zerolinecolor": GRID, "automargin": True}
     return {
-        "template": "none",
+        "template": template,
         "paper_bgcolor": "rgba(0, 0, 0, 0)",
         "plot_bgcolor": "rgba(0, 0, 0, 0)",
         "font": {"color": TEXT, "size": 13},
         "xaxis": dict(axis),
         "yaxis": dict(axis),
-        "legend": {"orientation": "h", "y": -0.2, "x": 0},
+        "legend": {"orientation": "h", "y": -0.2, "x": 0, "xref": "container"},
         "margin": {"l": 60, "r": 20, "t": 50, "b": 40},
         "height": 380,
         "autosize": True,
         "hovermode": "closest",
-        "transition": {"duration": 0},
         "uirevision": "raclab",
     }

@@ -66,9 +66,9 @@ def empty_frame(columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_dtype(name)) for name in columns})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measurement:
-    """One setting, measured once or several times.
+    """One setting, measured once or several times. Two are the same only if they are the same object.
 
     A frame has no rows where the source says nothing of the kind (a publication may show waits and no elapsed time).
 

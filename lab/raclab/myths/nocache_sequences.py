@@ -55,13 +55,16 @@ INSERT_ELAPSED = Figure("insert: elapsed", "s", _insert_elapsed)
 """Elapsed time of the insert statement alone: without the waits of the commits, as tkprof reports it."""
 
 
+_CACHES = (0, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000)
+
+
 @dataclass(frozen=True)
 class SequenceLevers(Levers):
     """What the learner may vary in the test case."""
 
     cache: int = lever(
-        0, "CACHE", help="Numbers that a node takes at a time; 0 is NOCACHE.",
-        choices=(0, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000),
+        0, "CACHE", help="Numbers that a node takes at a time.",
+        choices=_CACHES, names=("NOCACHE", *(f"{size:,}" for size in _CACHES[1:])),
     )  # fmt: skip
     order: bool = lever(False, "ORDER", help="Hand the numbers out in order of time over all nodes.", choices=(False, True))
     nodes: int = lever(2, "Nodes", help="Each runs one session that inserts 10,000 rows.", low=1, high=8)

@@ -5,7 +5,7 @@ import pkgutil
 
 from raclab.myths.base import Myth
 
-_PLUMBING = {"base", "drawing", "levers", "registry"}
+_PLUMBING = {"base", "block_drawing", "drawing", "levers", "registry"}
 
 
 def slugs() -> list[str]:
