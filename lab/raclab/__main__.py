@@ -1,0 +1,7 @@
+"""``python -m raclab``."""
+
+import sys
+
+from raclab.cli import main
+
+sys.exit(main())
