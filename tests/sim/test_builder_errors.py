@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from raclab.errors import LabError
-from raclab.sim import Constant, Exponential, Label, Model, Process, Uniform, kernel, run, run_seeds
+from raclab.sim import Constant, Empirical, Exponential, Label, Model, Process, Uniform, kernel, run, run_seeds
 from raclab.sim.ops import CALL
 from raclab.sim.run import SimulationError
 
@@ -121,6 +121,16 @@ def test_a_cpu_that_is_not_there(model: Model) -> None:
         (lambda process: process.jump_if_same(0, 0, Label(), at=-2), "lock -2"),
         (lambda process: process.jump_if_positive(1, Label()), "cell 1"),
         (lambda process: process.note(1), "cell 1"),
+        (lambda process: process.spin(1, Constant(1), Label()), "lock 1"),
+        (lambda process: process.send(0, Constant(1)), "link 0"),
+        (lambda process: process.wait_for(0), "semaphore 0"),
+        (lambda process: process.post(-1), "semaphore -1"),
+        (lambda process: process.jump_if_cached(0, 0, Label()), "cache 0"),
+        (lambda process: process.drop(0, 0), "cache 0"),
+        (lambda process: process.draw(1, 5), "cell 1"),
+        (lambda process: process.acquire(0, by=1), "cell 1"),
+        (lambda process: process.fetch(0, 1, by=0), "cell 1"),
+        (lambda process: process.subtract(0, 1), "cell 1"),
     ],
 )
 def test_a_number_of_nothing(model: Model, process: Process, write: Callable[[Process], None], kind: str) -> None:
@@ -137,6 +147,45 @@ def test_a_home_where_nobody_serves(model: Model, process: Process) -> None:
     with pytest.raises(ValueError, match=r"^writer asks at the home of lock 0, which can lead where there is nothing to ask$"):
         run(model)
     assert model.program[0][0] == CALL
+
+
+def test_a_home_that_some_lock_may_get(model: Model, process: Process) -> None:
+    """Which lock is moved is known only when the program runs: it may be the one that is asked at."""
+    locks, boxes, which = [model.lock(), model.lock()], [model.mailbox(), model.mailbox()], model.cell()
+    process.set_home(locks[0], 2, by=which)
+    process.call(boxes[0], at=locks[1])
+    with pytest.raises(ValueError, match="writer asks at the home of lock 1, which can lead where there is nothing to ask"):
+        run(model)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda model: model.link(0), "a link carries something, not 0 bytes a second"),
+        (lambda model: model.semaphore(-1), "a semaphore has 0 units or more, not -1"),
+        (lambda model: model.cache(0, 5), "a cache has room for one key or more, not 0 of 5"),
+    ],
+)
+def test_parts_that_are_none(model: Model, make: Callable[[Model], int], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}$"):
+        make(model)
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan])
+def test_a_probability_that_is_none(process: Process, probability: float) -> None:
+    with pytest.raises(ValueError, match="a probability is 0 to 1, not "):
+        process.jump_by_chance(probability, Label())
+
+
+def test_nothing_to_draw_from(model: Model, process: Process) -> None:
+    with pytest.raises(ValueError, match="there is nothing to draw from 0 numbers"):
+        process.draw(model.cell(), 0)
+
+
+@pytest.mark.parametrize("quantiles", [[], [1.0], [2.0, 1.0], [-1.0, 1.0], [0.0, math.nan, 1.0], [0.0, math.inf]])
+def test_an_empirical_distribution_that_is_none(quantiles: list[float]) -> None:
+    with pytest.raises(ValueError, match="an empirical distribution needs two quantiles or more, from 0 up and in ascending order"):
+        Empirical(quantiles)
 
 
 def test_homes_below_zero(model: Model, process: Process) -> None:

@@ -2,13 +2,15 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from raclab.bench import simpy_chance, simpy_sharing
 from raclab.bench import simpy_stations as stations
-from raclab.bench.simpy_stations import Pair
+from raclab.bench.simpy_peer import Pair
 from raclab.sim import ops, run
 
-TIMED = (ops.RUN, ops.DELAY, ops.ACQUIRE, ops.CALL, ops.TAKE)
+TIMED = (ops.RUN, ops.DELAY, ops.ACQUIRE, ops.CALL, ops.TAKE, ops.SPIN, ops.SEND, ops.WAIT)
 
 PAIRS = [
     stations.first_come(cores=1, customers=6, rounds=150),
@@ -25,6 +27,15 @@ PAIRS = [
     stations.mailbox(customers=12, rounds=100, servers=2, most=3),
     stations.mailbox(customers=12, rounds=100, servers=1, most=0),
     stations.moving_home(nodes=4, rounds=150),
+    simpy_sharing.shared_lock(readers=6, writers=3, rounds=100),
+    simpy_sharing.semaphore(units=3, customers=15, rounds=60),
+    simpy_sharing.link(senders=6, rounds=100),
+    simpy_sharing.spinning(cores=8, sessions=6, rounds=100),
+    simpy_sharing.spinning(cores=2, sessions=6, rounds=100),
+    simpy_sharing.spinning(cores=1, sessions=4, rounds=100),
+    simpy_chance.chance(probability=0.3, processes=5, rounds=100),
+    simpy_chance.cache(size=4, keys=10, readers=3, rounds=150),
+    simpy_chance.cache(size=10, keys=10, readers=3, rounds=100),
 ]
 
 
@@ -49,6 +60,16 @@ def test_every_op_takes_exactly_the_time_that_it_takes_in_simpy(pair: Pair, seed
 def test_another_seed_is_another_run() -> None:
     pair = PAIRS[0]
     assert run(pair.build(), 1).clock != run(pair.build(), 2).clock
+
+
+def test_spinners_both_get_the_latch_and_give_up_in_the_models_compared() -> None:
+    for pair in [pair for pair in PAIRS if pair.name.startswith("latch")]:
+        model = pair.build()
+        outcome = run(model, 1)
+        codes = np.array([op[0] for op in model.program])
+        spins, sleeps = (int(outcome.tally["hits"][codes == code].sum()) for code in (ops.SPIN, ops.ACQUIRE))
+        assert 20 < sleeps < spins - 20
+        assert outcome.tally["cpu"][codes == ops.SPIN].sum() > 1
 
 
 def test_preemption_and_turns_happen_in_the_models_compared() -> None:

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from raclab.sim import Constant, Distribution, Exponential, Model, Process, Run, Uniform, ops, run, run_seeds
+from raclab.sim import Constant, Distribution, Exponential, Label, Model, Process, Run, Uniform, ops, run, run_seeds
 from raclab.sim.run import MOST_SEED, SimulationError
 
-TIMED = (ops.RUN, ops.DELAY, ops.ACQUIRE, ops.CALL, ops.TAKE)
+TIMED = (ops.RUN, ops.DELAY, ops.ACQUIRE, ops.CALL, ops.TAKE, ops.SPIN, ops.SEND, ops.WAIT)
 LOCKS, BOXES, CPUS = 3, 2, 2
+SEMAPHORE = LOCKS  # comes after the locks in the order in which things are taken
+ALONE = 1000  # what one who holds a lock exclusively adds to the count of those inside
 ROUNDING = 1e-9
 
 often = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -26,7 +28,7 @@ times = st.one_of(
 
 @dataclass
 class Step:
-    """One thing that a process does; ``hold`` and ``loop`` have steps inside."""
+    """One thing that a process does; ``hold``, ``share``, ``spin``, ``enter`` and ``loop`` have steps inside."""
 
     kind: str
     times: Distribution = field(default_factory=lambda: Constant(1.0))
@@ -38,11 +40,13 @@ def steps(depth: int, ordered: bool) -> st.SearchStrategy[list[Step]]:
     simple = [
         st.builds(Step, st.sampled_from(["delay", "run", "waiting"]), times),
         st.builds(Step, st.just("call"), number=st.integers(0, BOXES - 1)),
+        st.builds(Step, st.sampled_from(["send", "perhaps", "read"]), times),
     ]
     if not depth:
         return st.lists(st.one_of(*simple), min_size=1, max_size=3)
     nested = [
-        st.builds(Step, st.just("hold"), number=st.integers(0, LOCKS - 1), inside=steps(depth - 1, ordered)),
+        st.builds(Step, st.sampled_from(["hold", "share", "spin"]), times, st.integers(0, LOCKS - 1), steps(depth - 1, ordered)),
+        st.builds(Step, st.just("enter"), number=st.just(SEMAPHORE), inside=steps(depth - 1, ordered)),
         st.builds(Step, st.just("loop"), number=st.integers(1, 3), inside=steps(depth - 1, ordered)),
     ]
     return st.lists(st.one_of(*simple, *nested), min_size=1, max_size=4)
@@ -56,6 +60,7 @@ class Program:
     servers: list[tuple[int, int, int, int, Distribution]]  # mailbox, how many to take, cpu, priority, time of service
     clients: list[tuple[int, int, list[Step]]]  # cpu, priority, what it does
     ordered: bool
+    units: int = 1
 
     def build(self, sampling: float = math.inf, horizon: float = math.inf, locks: bool = True) -> Model:
         model = Model(notes=20_000, sampling=sampling, horizon=horizon)
@@ -65,7 +70,10 @@ class Program:
             model.lock()
         for _ in range(BOXES):
             model.mailbox()
-        inside = [model.cell() for _ in range(LOCKS)]
+        model.link(10.0)
+        model.semaphore(self.units)
+        model.cache(3, 6)
+        inside = [model.cell() for _ in range(LOCKS + 1)]
         for number, (box, most, cpu, priority, service) in enumerate(self.servers):
             server = model.process(f"server {number}", cpu, priority, essential=False)
             with server.forever():
@@ -89,6 +97,19 @@ class Program:
                     client.delay(step.times)
             elif step.kind == "call":
                 client.call(step.number)
+            elif step.kind == "send":
+                client.send(0, step.times)
+            elif step.kind == "perhaps":
+                skip = Label()
+                client.jump_by_chance(0.5, skip)
+                client.delay(step.times)
+                client.place(skip)
+            elif step.kind == "read":
+                hit, key = Label(), client.model.cell()
+                client.draw(key, 6)
+                client.jump_if_cached(0, key, hit)
+                client.delay(step.times)
+                client.place(hit)
             elif step.kind == "loop":
                 with client.loop(step.number):
                     self._write(client, step.inside, inside, held, locks)
@@ -98,15 +119,25 @@ class Program:
                 self._hold(client, step, inside, [*held, step.number], locks)
 
     def _hold(self, client: Process, step: Step, inside: list[int], held: list[int], locks: bool) -> None:
-        if locks:
-            client.acquire(step.number)
-        client.add(inside[step.number], 1)
+        """Take what the step names, note how many are inside, do the steps inside, note again, and give it back."""
+        given_up = Label()
+        if step.kind == "spin" and locks:
+            client.spin(step.number, step.times, given_up)
+        elif step.kind == "enter":
+            client.wait_for(0)
+        elif locks:
+            client.acquire(step.number, shared=step.kind == "share")
+        counts = 1 if step.kind in ("share", "enter") else ALONE
+        client.add(inside[step.number], counts)
         client.note(inside[step.number])
         self._write(client, step.inside, inside, held, locks)
         client.note(inside[step.number])
-        client.add(inside[step.number], -1)
-        if locks:
+        client.add(inside[step.number], -counts)
+        if step.kind == "enter":
+            client.post(0)
+        elif locks:
             client.release(step.number)
+        client.place(given_up)
 
 
 def programs(ordered: bool = True) -> st.SearchStrategy[Program]:
@@ -116,10 +147,11 @@ def programs(ordered: bool = True) -> st.SearchStrategy[Program]:
         st.lists(st.tuples(st.just(box), st.integers(0, 2), on, priority, times), min_size=1, max_size=2) for box in range(BOXES)
     ]
     return st.builds(
-        lambda cpus, servers, clients: Program(cpus, [one for box in servers for one in box], clients, ordered),
+        lambda cpus, servers, clients, units: Program(cpus, [one for box in servers for one in box], clients, ordered, units),
         st.lists(cpu, min_size=CPUS, max_size=CPUS),
         st.tuples(*some_servers),
         st.lists(st.tuples(on, priority, steps(2, ordered)), min_size=1, max_size=5),
+        st.integers(1, 2),
     )
 
 
@@ -176,7 +208,7 @@ def test_cpu_time_is_what_was_asked_for_and_never_more_than_the_cores_have(progr
             assert tally["cpu"] == pytest.approx(tally["hits"] * x, rel=ROUNDING, abs=ROUNDING)
         if code == ops.DELAY and law == ops.CONSTANT:
             assert tally["time"] == pytest.approx(tally["hits"] * x, rel=ROUNDING, abs=ROUNDING)
-        if code != ops.RUN:
+        if code not in (ops.RUN, ops.SPIN):
             assert tally["cpu"] == 0
         if code not in TIMED:
             assert tally.tolist() == (0, 0.0, 0.0, 0.0)
@@ -185,20 +217,56 @@ def test_cpu_time_is_what_was_asked_for_and_never_more_than_the_cores_have(progr
 @often
 @given(programs(), seeds)
 def test_a_lock_never_has_two_holders_and_time_never_runs_backwards(program: Program, seed: int) -> None:
+    """Inside is one alone, or sharers alone; and inside the semaphore no more than it has units."""
     outcome = run(program.build(), seed)
-    assert set(outcome.notes["value"].tolist()) <= {1}
+    assert set(outcome.notes["value"].tolist()) <= {*range(1, len(program.clients) + 1), ALONE}
     assert (np.diff(outcome.notes["time"]) >= 0).all()
     assert (outcome.notes["time"] <= outcome.clock).all()
-    inside = outcome.cells[:LOCKS]
-    assert not inside.any()
+    assert not outcome.cells[: LOCKS + 1].any()
 
 
 def test_without_the_lock_there_are_two_holders() -> None:
     """The check above can fail: the same program with its locks left out."""
     both = [(0, 1, [Step("hold", number=0, inside=[Step("delay")])])] * 2
     program = Program([(1, math.inf)] * 2, [], both, ordered=True)
-    assert run(program.build(locks=False)).notes["value"].max() == 2
-    assert run(program.build()).notes["value"].max() == 1
+    assert run(program.build(locks=False)).notes["value"].max() == 2 * ALONE
+    assert run(program.build()).notes["value"].max() == ALONE
+
+
+@often
+@given(programs(), seeds)
+def test_no_more_enter_than_a_semaphore_has_units_and_no_more_is_cached_than_there_is_room(program: Program, seed: int) -> None:
+    """Only the semaphore's notes: the same program with everything else taken out of what is noted."""
+    only = Program(program.cpus, program.servers, [(cpu, p, _entering(todo)) for cpu, p, todo in program.clients], True, program.units)
+    outcome = run(only.build(), seed)
+    assert outcome.notes["value"].max(initial=0) <= program.units
+    assert (outcome.caches["used"] <= 3).all()
+    reads = outcome.caches["hits"] + outcome.caches["misses"]
+    assert (reads >= outcome.caches["used"]).all()
+
+
+def _entering(todo: list[Step]) -> list[Step]:
+    """The steps with every lock replaced by a delay."""
+    return [
+        Step("delay") if step.kind in ("hold", "share", "spin") else Step(step.kind, step.times, step.number, _entering(step.inside))
+        for step in todo
+    ]
+
+
+def test_a_semaphore_of_two_lets_two_enter() -> None:
+    both = [(0, 1, [Step("enter", number=SEMAPHORE, inside=[Step("delay")])])] * 3
+    for units in (1, 2, 3):
+        assert run(Program([(1, math.inf)] * 2, [], both, True, units).build()).notes["value"].max() == units
+
+
+@often
+@given(programs(), seeds)
+def test_a_link_carries_no_more_than_its_bandwidth(program: Program, seed: int) -> None:
+    model = program.build()
+    outcome = run(model, seed)
+    assert outcome.sent[0] <= 10.0 * outcome.clock * (1 + ROUNDING)
+    sends = [row for row, op in enumerate(model.program) if op[0] == ops.SEND]
+    assert outcome.tally["time"][sends].sum() >= outcome.sent[0] / 10.0 * (1 - ROUNDING)
 
 
 @often

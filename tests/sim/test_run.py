@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import threading
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,26 +15,27 @@ from raclab.bench import simpy_stations as stations
 from raclab.cluster import sequences
 from raclab.cluster.parameters import Hardware
 from raclab.myths.nocache_sequences import costs
-from raclab.sim import Exponential, Model, kernel, run, run_seeds, warm_up
+from raclab.sim import Exponential, Model, kernel, ops, run, run_seeds, warm_up
 
 runner = sys.modules["raclab.sim.run"]  # as an attribute of raclab.sim, run is the function
 
 SOME = """
 import json, sys
 import numpy as np
-from raclab.bench import simpy_stations as stations
+from raclab.bench import simpy_chance, simpy_sharing, simpy_stations as stations
 from raclab.cluster import sequences
 from raclab.cluster.parameters import Hardware
 from raclab.myths.nocache_sequences import costs
 from raclab.sim import kernel, run
 
 def digest(outcome):
-    return [outcome.clock, str(outcome.ended.tolist()), outcome.tally.tolist(), outcome.waits.tolist(), outcome.cells.tolist(),
-            outcome.used.tolist(), outcome.notes.tolist(), outcome.samples.tolist(), outcome.events]
+    names = ("ended", "tally", "waits", "cells", "homes", "used", "sent", "caches", "notes", "sampled", "samples")
+    return [outcome.clock, outcome.events, *(str(getattr(outcome, name).tolist()) for name in names)]
 
 models = [pair.build() for pair in (
     stations.first_come(2, 6, 10, quantum=0.05), stations.classes(2, [0, 1, 2, 2], 15, quantum=0.1), stations.lock(4, 10),
-    stations.mailbox(5, 10, 1, 0), stations.moving_home(3, 10))]
+    stations.mailbox(5, 10, 1, 0), stations.moving_home(3, 10), simpy_sharing.shared_lock(3, 2, 10), simpy_sharing.semaphore(2, 5, 10),
+    simpy_sharing.link(3, 10), simpy_sharing.spinning(2, 5, 10), simpy_chance.chance(0.3, 3, 10), simpy_chance.cache(3, 6, 2, 20))]
 for cache, order in ((0, False), (5, True), (5, False)):
     case = sequences.TestCase(costs(), Hardware(cores=1, quantum_s=1e-4), nodes=3, rows=15, sessions=2, cache=cache, order=order)
     models.append(sequences.build(case, notes=True, sampling_s=0.001).model)
@@ -51,8 +54,15 @@ def digests(**environment: str) -> list[object]:
 
 def test_without_the_compiler_every_figure_is_the_same() -> None:
     interpreted, compiled = digests(NUMBA_DISABLE_JIT="1"), digests()
-    assert len(compiled) == 8
+    assert len(compiled) == 14
     assert interpreted == compiled
+
+
+def test_no_field_of_a_record_has_a_name_that_numpy_uses_itself() -> None:
+    """Without the compiler, record.shape or record.size would be numpy's and not ours."""
+    records = {name: value for name, value in vars(ops).items() if isinstance(value, np.dtype)}
+    assert {"OP", "PROCESS", "CPU", "LOCK"} <= set(records)
+    assert [(name, field) for name, record in records.items() for field in record.names or () if hasattr(np.record, field)] == []
 
 
 def test_it_is_compiled_once_for_all_models() -> None:
@@ -104,8 +114,10 @@ def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_short_one_is_not() -> None:
+    sentences: list[str] = []
     warm_up()
-    assert warm_up(lambda sentence: pytest.fail(sentence)) < 1
+    warm_up(sentences.append)
+    assert sentences == []
 
 
 def test_the_announcement_goes_to_stderr(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,3 +128,32 @@ def test_the_announcement_goes_to_stderr(capsys: pytest.CaptureFixture[str], mon
     run(model)
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "Compiling ...\n")
+
+
+def test_a_changed_source_of_the_kernel_throws_the_compiled_one_away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """numba's own check covers kernel.py alone; op codes and variates are compiled into it too."""
+    for name in ("kernel.py", "ops.py", "variates.py"):
+        (tmp_path / name).write_text(name)
+    cached = tmp_path / "__pycache__"
+    cached.mkdir()
+    compiled = [
+        cached / name for name in ("kernel.interpret-1.py311.nbi", "kernel.interpret-1.py311.1.nbc", "variates.uniform-2.py311.nbi")
+    ]
+    stats = types.SimpleNamespace(cache_path=str(cached))
+    monkeypatch.setattr(
+        runner, "kernel", types.SimpleNamespace(__file__=str(tmp_path / "kernel.py"), interpret=types.SimpleNamespace(stats=stats))
+    )
+
+    def left_after(change: str | None) -> int:
+        if change:
+            (tmp_path / change).write_text("changed")
+        for file in compiled:
+            file.touch()
+        runner._forget_stale()
+        return sum(file.exists() for file in compiled)
+
+    assert left_after(None) == 0  # nobody knows what they were compiled from
+    assert left_after(None) == 3
+    assert left_after("ops.py") == 0
+    assert left_after(None) == 3
+    assert left_after("variates.py") == 0

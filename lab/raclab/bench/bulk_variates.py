@@ -34,6 +34,11 @@ def exponentials(seed: int, process: int) -> Iterator[float]:
     return chain.from_iterable(_chunk(_exponentials, seed, process, first) for first in count(0, _CHUNK))
 
 
+def both(seed: int, process: int) -> Iterator[tuple[float, float]]:
+    """The same draws as (number in [0, 1), exponential time of mean 1); use one of the two."""
+    return zip(uniforms(seed, process), exponentials(seed, process), strict=True)
+
+
 def _chunk(fill, seed: int, process: int, first: int) -> list[float]:  # type: ignore[no-untyped-def]
     numbers = np.empty(_CHUNK)
     fill(seed, process, first, numbers)

@@ -1,72 +1,19 @@
-"""Small models of one thing each, twice: as programs for the kernel, and in plain SimPy.
+"""Queues for CPU, locks and servers, twice: as programs for the kernel, and in plain SimPy.
 
 Both draw the same variates in the same order, so every figure must be equal to the last bit.
 """
 
 import math
-from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import simpy
 
-from raclab.bench.bulk_variates import exponentials
 from raclab.bench.simpy_cores import Cores, Steps
+from raclab.bench.simpy_peer import Outcome, Pair, Peer, Script, pause
 from raclab.bench.spent import Spent
 from raclab.sim import Exponential, Label, Model
 
 THINK_S, BURST_S = 1.0, 0.2
-
-
-@dataclass
-class Outcome:
-    """What a peer measured: the clock at the end, when each process ended (NaN: never), each process's timed ops in order."""
-
-    clock: float = math.nan
-    ended: list[float] = field(default_factory=list)
-    steps: list[list[Spent]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One model: ``build`` for the kernel, ``simulate(seed)`` in SimPy."""
-
-    name: str
-    build: Callable[[], Model]
-    simulate: Callable[[int], Outcome]
-
-
-class _Peer:
-    """Collects what the processes of a peer spend."""
-
-    def __init__(self, seed: int) -> None:
-        self.env, self.seed, self.outcome = simpy.Environment(), seed, Outcome()
-        self._essential: list[simpy.Process] = []
-
-    def start(self, steps: int, script: Callable[[list[Spent], Iterator[float]], Steps], *, essential: bool = True) -> None:
-        """Start a process with so many timed ops; the next one of the kernel's numbering."""
-        number = len(self.outcome.steps)
-        self.outcome.steps.append([Spent() for _ in range(steps)])
-        self.outcome.ended.append(math.nan)
-        process = self.env.process(self._timed(number, script(self.outcome.steps[number], exponentials(self.seed, number))))
-        if essential:
-            self._essential.append(process)
-
-    def _timed(self, number: int, script: Steps) -> Steps:
-        yield from script
-        self.outcome.ended[number] = self.env.now
-
-    def run(self) -> Outcome:
-        """Run until the essential processes have ended."""
-        self.env.run(self.env.all_of(self._essential))
-        self.outcome.clock = self.env.now
-        return self.outcome
-
-
-def _pause(env: simpy.Environment, seconds: float, spent: Spent) -> Generator[simpy.Event, Any, None]:
-    began = env.now
-    yield env.timeout(seconds)
-    spent.add(env.now - began)
 
 
 def first_come(cores: int, customers: int, rounds: int, quantum: float = math.inf) -> Pair:
@@ -83,13 +30,13 @@ def first_come(cores: int, customers: int, rounds: int, quantum: float = math.in
         return model
 
     def simulate(seed: int) -> Outcome:
-        peer = _Peer(seed)
+        peer = Peer(seed)
         env, cpu = peer.env, simpy.Resource(peer.env, capacity=cores)
 
         def customer(steps: list[Spent], times: Iterator[float]) -> Steps:
             thinking, running = steps
             for _ in range(rounds):
-                yield from _pause(env, THINK_S * next(times), thinking)
+                yield from pause(env, THINK_S * next(times), thinking)
                 began, left = env.now, BURST_S * next(times)
                 while left > 0:
                     with cpu.request() as core:
@@ -123,13 +70,13 @@ def classes(cores: int, priorities: Iterable[int], rounds: int, quantum: float =
         return model
 
     def simulate(seed: int) -> Outcome:
-        peer = _Peer(seed)
+        peer = Peer(seed)
         env, cpu = peer.env, Cores(peer.env, cores, quantum)
 
-        def of_class(rank: int) -> Callable[[list[Spent], Iterator[float]], Steps]:
+        def of_class(rank: int) -> Script:
             def process(steps: list[Spent], times: Iterator[float]) -> Steps:
                 for _ in range(rounds):
-                    yield from _pause(env, THINK_S * next(times), steps[0])
+                    yield from pause(env, THINK_S * next(times), steps[0])
                     yield from cpu.use(BURST_S * (1 + rank) * next(times), rank, steps[1])
 
             return process
@@ -160,18 +107,18 @@ def lock(customers: int, rounds: int) -> Pair:
         return model
 
     def simulate(seed: int) -> Outcome:
-        peer = _Peer(seed)
+        peer = Peer(seed)
         env, one = peer.env, simpy.Resource(peer.env)
 
         def customer(steps: list[Spent], times: Iterator[float]) -> Steps:
             thinking, queueing, holding = steps
             for _ in range(rounds):
-                yield from _pause(env, THINK_S * next(times), thinking)
+                yield from pause(env, THINK_S * next(times), thinking)
                 began = env.now
                 with one.request() as turn:
                     yield turn
                     queueing.add(env.now - began)
-                    yield from _pause(env, BURST_S * next(times), holding)
+                    yield from pause(env, BURST_S * next(times), holding)
 
         for _ in range(customers):
             peer.start(3, customer)
@@ -200,7 +147,7 @@ def mailbox(customers: int, rounds: int, servers: int, most: int) -> Pair:
         return model
 
     def simulate(seed: int) -> Outcome:
-        peer = _Peer(seed)
+        peer = Peer(seed)
         env, box = peer.env, simpy.Store(peer.env)
 
         def server(steps: list[Spent], times: Iterator[float]) -> Steps:
@@ -211,14 +158,14 @@ def mailbox(customers: int, rounds: int, servers: int, most: int) -> Pair:
                 while box.items and len(callers) != most:
                     callers.append(box.items.pop(0))
                 idling.add(env.now - began)
-                yield from _pause(env, BURST_S * next(times), serving)
+                yield from pause(env, BURST_S * next(times), serving)
                 for caller in callers:
                     caller.succeed()
 
         def customer(steps: list[Spent], times: Iterator[float]) -> Steps:
             thinking, asking = steps
             for _ in range(rounds):
-                yield from _pause(env, THINK_S * next(times), thinking)
+                yield from pause(env, THINK_S * next(times), thinking)
                 began, done = env.now, env.event()
                 box.put(done)
                 yield done
@@ -261,28 +208,28 @@ def moving_home(nodes: int, rounds: int) -> Pair:
         return model
 
     def simulate(seed: int) -> Outcome:
-        peer = _Peer(seed)
+        peer = Peer(seed)
         env, one = peer.env, simpy.Resource(peer.env)
         boxes = [simpy.Store(env) for _ in range(nodes)]
         home = 0
 
-        def server_of(box: simpy.Store) -> Callable[[list[Spent], Iterator[float]], Steps]:
+        def server_of(box: simpy.Store) -> Script:
             def server(steps: list[Spent], times: Iterator[float]) -> Steps:
                 while True:
                     began = env.now
                     caller = yield box.get()
                     steps[0].add(env.now - began)
-                    yield from _pause(env, BURST_S / 2 * next(times), steps[1])
+                    yield from pause(env, BURST_S / 2 * next(times), steps[1])
                     caller.succeed()
 
             return server
 
-        def user_of(number: int) -> Callable[[list[Spent], Iterator[float]], Steps]:
+        def user_of(number: int) -> Script:
             def user(steps: list[Spent], times: Iterator[float]) -> Steps:
                 nonlocal home
                 thinking, queueing, asking, holding = steps
                 for _ in range(rounds):
-                    yield from _pause(env, BURST_S * next(times), thinking)
+                    yield from pause(env, BURST_S * next(times), thinking)
                     began = env.now
                     with one.request() as turn:
                         yield turn
@@ -293,7 +240,7 @@ def moving_home(nodes: int, rounds: int) -> Pair:
                             yield done
                             asking.add(env.now - began)
                             home = number
-                        yield from _pause(env, BURST_S / 4 * next(times), holding)
+                        yield from pause(env, BURST_S / 4 * next(times), holding)
 
             return user
 

@@ -24,6 +24,7 @@ _JUMP_IF_SAME, _JUMP_IF_POSITIVE, _SET, _ADD, _COPY = ops.JUMP_IF_SAME, ops.JUMP
 _LOOP, _NOTE, _MARK, _WAITED = ops.LOOP, ops.NOTE, ops.MARK, ops.WAITED
 _SPIN, _CHANCE, _DRAW, _SEND = ops.SPIN, ops.CHANCE, ops.DRAW, ops.SEND
 _WAIT, _POST, _LOOKUP, _DROP = ops.WAIT, ops.POST, ops.LOOKUP, ops.DROP
+_FETCH, _SUBTRACT = ops.FETCH, ops.SUBTRACT
 _CONSTANT, _EMPIRICAL = ops.CONSTANT, ops.EMPIRICAL
 
 _BITS = np.int64(16)  # of a heap key, for the process; the event's number is above
@@ -173,7 +174,7 @@ def _look_up(cache, place, c, key):  # type: ignore[no-untyped-def]
         _unlink(cache, place, c, p)
     else:
         cache[c].misses += 1
-        if cache[c].used == cache[c].size:
+        if cache[c].used == cache[c].room:
             _unlink(cache, place, c, cache[c].oldest)
     place[p].inside = 1
     place[p].newer = -1
@@ -503,9 +504,10 @@ def interpret(  # type: ignore[no-untyped-def]
             elif code == _CALL:
                 tally[pc].hits += 1
                 process[me].since = now
-                box = op.a
                 if op.at >= 0:
-                    box += lock[_index(program, pc, cell, lock.shape[0])].home
+                    box = np.int64(op.a + lock[_index(program, pc, cell, lock.shape[0])].home)
+                else:
+                    box = _index(program, pc, cell, mailbox.shape[0])
                 process[me].state = BLOCKED
                 process[me].next = -1
                 if mailbox[box].head < 0:
@@ -649,6 +651,12 @@ def interpret(  # type: ignore[no-untyped-def]
                 pc = np.int64(op.to) if found else pc + 1
             elif code == _DROP:
                 _drop(cache, place, _index(program, pc, cell, cache.shape[0]), cell[op.b])
+                pc += 1
+            elif code == _FETCH:
+                cell[op.a] = cell[_within(op.b + cell[op.by], cell.shape[0])]
+                pc += 1
+            elif code == _SUBTRACT:
+                cell[op.a] -= cell[op.b]
                 pc += 1
             else:  # END
                 process[me].state = ENDED

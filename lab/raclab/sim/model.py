@@ -41,8 +41,8 @@ def Exponential(mean: float) -> Distribution:
 
 def Empirical(quantiles: Sequence[float]) -> Distribution:
     """Times whose quantiles were measured: evenly spaced from the smallest to the largest time, in seconds; linear between them."""
-    if len(quantiles) < 2 or any(later < earlier for earlier, later in pairwise(quantiles)):
-        raise ValueError("an empirical distribution needs two quantiles or more, in ascending order")
+    if len(quantiles) < 2 or not all(0 <= earlier <= later < math.inf for earlier, later in pairwise(quantiles)):
+        raise ValueError("an empirical distribution needs two quantiles or more, from 0 up and in ascending order")
     return Distribution(ops.EMPIRICAL, quantiles[0], quantiles[-1], tuple(quantiles))
 
 
@@ -248,6 +248,14 @@ class Process:
         """Copy a cell's value into another."""
         self._add(ops.COPY, to, source, by=by)
 
+    def fetch(self, to: int, source: int, *, by: int) -> None:
+        """Copy one of many cells, ``source`` plus what cell ``by`` holds, into another."""
+        self._add(ops.FETCH, to, source, by=by)
+
+    def subtract(self, cell: int, other: int) -> None:
+        """Subtract what another cell holds."""
+        self._add(ops.SUBTRACT, cell, other)
+
     def note(self, cell: int) -> None:
         """Write down a cell's value with the time; kept if the model has room for notes."""
         self._add(ops.NOTE, cell)
@@ -375,6 +383,7 @@ class Model:
         farthest = np.array(self.homes, dtype=np.int64)
         moves = program[program["code"] == ops.SET_HOME]
         np.maximum.at(farthest, moves["a"], moves["b"])
+        farthest = np.maximum(farthest, moves["b"][moves["by"] >= 0].max(initial=0))  # which lock those move is not known before
         rows = np.flatnonzero(program["at"] >= 0)
         asks = program[rows]
         last = np.maximum(asks["a"], asks["b"]) + np.where(asks["by"] < 0, farthest[asks["at"]], farthest.max(initial=0))
@@ -427,7 +436,7 @@ class Model:
         cache = np.zeros(len(self.caches), dtype=CACHE)
         cache["newest"] = cache["oldest"] = -1
         for number, (size, keys) in enumerate(self.caches):
-            cache[number]["size"], cache[number]["keys"] = size, keys
+            cache[number]["room"], cache[number]["keys"] = size, keys
         cache["first"] = np.cumsum(cache["keys"]) - cache["keys"]
         place = np.zeros(int(cache["keys"].sum()), dtype=PLACE)
         cells, table = np.array(self.cells, dtype=np.int64), np.array(self.table, dtype=np.float64)

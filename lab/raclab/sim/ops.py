@@ -36,17 +36,19 @@ WAIT = 25  # time: take one unit of semaphore a; first come, first served
 POST = 26  # give b units to semaphore a
 LOOKUP = 27  # go to, if cache a has the key in cell b; in any case the key is then the one used last, and another may have left
 DROP = 28  # cache a forgets the key in cell b
+FETCH = 29  # cell a becomes what cell b (+ cell by) holds: reads one of many cells, as COPY writes one
+SUBTRACT = 30  # cell a shrinks by what cell b holds
 
 # what the numbers a and b of an op count, where they count anything
 KIND_OF_A = {
     **dict.fromkeys((ACQUIRE, RELEASE, SET_HOME, JUMP_IF_HOME, JUMP_IF_FREE, SPIN), "lock"),
     **dict.fromkeys((CALL, TAKE), "mailbox"),
-    **dict.fromkeys((JUMP_IF_SAME, JUMP_IF_POSITIVE, SET, ADD, COPY, LOOP, NOTE, DRAW), "cell"),
+    **dict.fromkeys((JUMP_IF_SAME, JUMP_IF_POSITIVE, SET, ADD, COPY, LOOP, NOTE, DRAW, FETCH, SUBTRACT), "cell"),
     SEND: "link",
     **dict.fromkeys((WAIT, POST), "semaphore"),
     **dict.fromkeys((LOOKUP, DROP), "cache"),
 }
-KIND_OF_B = dict.fromkeys((JUMP_IF_SAME, COPY, LOOKUP, DROP), "cell")
+KIND_OF_B = dict.fromkeys((JUMP_IF_SAME, COPY, LOOKUP, DROP, FETCH, SUBTRACT), "cell")
 
 CONSTANT, EXPONENTIAL, UNIFORM, EMPIRICAL = 0, 1, 2, 3
 
@@ -115,7 +117,7 @@ CACHE = np.dtype(
     [
         ("first", np.int32),
         ("keys", np.int32),
-        ("size", np.int32),
+        ("room", np.int32),
         ("used", np.int32),
         ("newest", np.int32),
         ("oldest", np.int32),

@@ -1,6 +1,8 @@
 """Running a model, once or once a seed, and what comes out of it."""
 
+import contextlib
 import dataclasses
+import hashlib
 import math
 import os
 import sys
@@ -9,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,6 +127,27 @@ def _threads() -> ThreadPoolExecutor:
         return _pool
 
 
+def _forget_stale() -> None:
+    """Throw away what numba has cached if any file of the kernel has changed.
+
+    numba looks at kernel.py alone, and would go on using the op codes and variates as they were compiled into it.
+    """
+    if not _JITTED:
+        return
+    sources = Path(kernel.__file__).parent
+    text = b"".join((sources / name).read_bytes() for name in ("kernel.py", "ops.py", "variates.py"))
+    digest = hashlib.sha256(text).hexdigest()
+    cached = Path(kernel.interpret.stats.cache_path)
+    stamp = cached / "raclab-kernel.sha256"
+    with contextlib.suppress(OSError):  # where nothing can be written, nothing is cached either
+        if not stamp.is_file() or stamp.read_text() != digest:
+            for name in ("kernel", "variates"):
+                for stale in cached.glob(f"{name}.*.nb[ic]"):
+                    stale.unlink(missing_ok=True)
+            cached.mkdir(parents=True, exist_ok=True)
+            stamp.write_text(digest)
+
+
 def is_compiled() -> bool:
     """Whether the kernel is compiled in this process (always, when numba's compiler is switched off)."""
     return bool(getattr(kernel.interpret, "signatures", True))
@@ -143,6 +167,7 @@ def warm_up(tell: Callable[[str], None] | None = None) -> float:
     process.run(Exponential(1.0))
     process.delay(Constant(1.0))
     began = time.perf_counter()
+    _forget_stale()
     timer = threading.Timer(1.0, tell, ["Compiling the simulator, once; this takes about ten seconds ..."]) if tell else None
     if timer:
         timer.daemon = True
