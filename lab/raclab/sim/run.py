@@ -137,7 +137,7 @@ def _forget_stale() -> None:
     sources = Path(kernel.__file__).parent
     text = b"".join((sources / name).read_bytes() for name in ("kernel.py", "ops.py", "variates.py"))
     digest = hashlib.sha256(text).hexdigest()
-    cached = Path(kernel.interpret.stats.cache_path)
+    cached = Path(str(kernel.interpret.stats.cache_path))
     stamp = cached / "raclab-kernel.sha256"
     with contextlib.suppress(OSError):  # where nothing can be written, nothing is cached either
         if not stamp.is_file() or stamp.read_text() != digest:
