@@ -91,7 +91,7 @@ class Page:
         if not file.is_file():
             raise LabError(f"There is no diagram of {self.myth.slug}.")
         drawing = file.read_text(encoding="utf-8")
-        return Exhibit([markup(f'<figure class="raclab-diagram">{drawing}</figure>', "[Diagram: shown in JupyterLab]")], "[Diagram]")
+        return Exhibit([markup(f'<figure class="raclab-diagram mathjax_ignore">{drawing}</figure>', "[Diagram: shown in JupyterLab]")], "[Diagram]")
 
     def explore(self) -> Explorer:
         """The levers and the chart that follows them."""
