@@ -1,0 +1,327 @@
+"""The live runner: the workload of a myth on a real database, in sessions of their own that start together.
+
+Nothing is sent that writes before the interlock (interlock.py) is open. Whatever happens afterwards, sessions are rolled back and
+closed, the workload's objects are dropped, and what was measured is kept.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import oracledb
+
+from raclab.database.connect_errors import call_sentence, ora_code
+from raclab.database.errors import ConnectError
+from raclab.database.guarded import GuardedConnection, close_quietly
+from raclab.database.interlock import READ_MARK, require_open
+from raclab.database.live_result import live_measurement, live_source, version_of
+from raclab.database.live_session import Finished, Instance, LiveSession, Snapshot, execute, identity
+from raclab.database.together import Job, Together
+from raclab.database.workload import Script
+from raclab.errors import LabError
+from raclab.evidence.measurement import Kind, Measurement
+
+OPEN_INSTANCES = "select inst_id, instance_name from gv$instance where status = 'OPEN' order by inst_id"
+CLAIM = f"{READ_MARK} for update nowait"
+RESOURCE_BUSY = 54
+NOTHING_TO_DROP = frozenset({942, 2289})
+CANCEL_GRACE_S = 10.0
+MODULE = "raclab"
+
+
+class LiveRunError(LabError):
+    """A live run did not come to its end.
+
+    ``partial`` is the measurement of the sessions that did finish, or None if none did.
+    """
+
+    def __init__(self, message: str, partial: Measurement | None = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+class LiveRunStoppedError(LiveRunError):
+    """A live run was stopped with Ctrl-C; ``partial`` as in LiveRunError."""
+
+
+class Opens(Protocol):
+    """What the runner needs of connecting.Connector."""
+
+    def open(self, instance_name: str = "", service: str = "") -> GuardedConnection:
+        """A new connection, to an instance or a service if one is named."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come: ``step`` in words, ``done`` of ``total`` (sessions or statements), seconds since it began."""
+
+    step: str
+    done: int
+    total: int
+    elapsed_s: float
+
+    def __str__(self) -> str:
+        return f"{self.step}: {self.done} of {self.total}, {self.elapsed_s:.0f} s"
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """What to run.
+
+    slug             the myth, also the sessions' ACTION
+    script           its workload
+    values           what its binds get: levers as lever_NAME, and the script's own; numbers
+    case             the setting in a few words, from the number of instances that took part
+    levers           as in the measurement
+    sessions         how many, spread over the open instances in turn
+    start_gap_s      how much later each further session starts, seconds
+    call_timeout_s   limit of every single call, seconds
+    needs_rac        what one instance can't show, a sentence
+    """
+
+    slug: str
+    script: Script
+    values: Mapping[str, Any]
+    case: Callable[[int], str]
+    levers: Mapping[str, object]
+    sessions: int
+    start_gap_s: float = 0.0
+    call_timeout_s: float = 600.0
+    needs_rac: str = ""
+    kind: Kind = Kind.LIVE
+
+
+def open_instances(connection: "oracledb.Connection") -> list[Instance]:
+    """The open instances in order of INST_ID."""
+    with connection.cursor() as cursor:
+        cursor.execute(OPEN_INSTANCES)
+        return [Instance(int(inst_id), str(name)) for inst_id, name in cursor.fetchall()]
+
+
+def open_on(connector: Opens, instance: Instance, database: str) -> GuardedConnection:
+    """A connection to one instance of ``database``: by the listener's INSTANCE_NAME, else by a service that bears the instance's name.
+
+    Raises ConnectError.
+    """
+    for asked in ({"instance_name": instance.name}, {"service": instance.name}):
+        with suppress(ConnectError, oracledb.Error):
+            connection = connector.open(**asked)
+            reached = identity(connection)
+            if (reached.inst_id, reached.database) == (instance.inst_id, database):
+                return connection
+            close_quietly(connection)
+    raise ConnectError(
+        f"The service in RACLAB_DSN does not lead to instance {instance.name}: "
+        f"let it run there too, or make a service {instance.name} for that instance."
+    )
+
+
+def run_live(
+    connector: Opens,
+    run: LiveRun,
+    owned: str,
+    progress: Callable[[Progress], None] = lambda _: None,
+    say: Callable[[str], None] = print,
+) -> Measurement:
+    """Run a workload and return what its sessions measured.
+
+    ``owned`` is what RACLAB_I_OWN_THIS_DATABASE says. ``progress`` is called several times a second, in the calling thread;
+    ``say`` gets what the learner should know, a sentence at a time. Raises InterlockError, ConnectError, LiveRunError,
+    and LiveRunStoppedError after Ctrl-C.
+    """
+    runner = _Runner(connector, run, owned, progress, say)
+    with runner.connected() as control:
+        runner.unlock(control)
+        with runner.claimed():
+            runner.connect_sessions(control)
+            return runner.measure(control)
+
+
+@dataclass
+class _Runner:
+    connector: Opens
+    run: LiveRun
+    owned: str
+    progress: Callable[[Progress], None]
+    say: Callable[[str], None]
+    began: float = field(default_factory=time.monotonic)
+    version: str = ""
+    sessions: list[LiveSession] = field(default_factory=list)
+    together: Together[Snapshot, Finished] = field(default_factory=lambda: Together([]))
+
+    @contextmanager
+    def connected(self) -> Iterator[GuardedConnection]:
+        """A connection of the runner's own, with the time limit of calls."""
+        connection = self.connector.open()
+        try:
+            connection.call_timeout = self._call_timeout_ms
+            yield connection
+        finally:
+            close_quietly(connection)
+
+    def unlock(self, connection: GuardedConnection) -> None:
+        """Let a connection write if its interlock is open: asked on each, for each may have led somewhere else."""
+        require_open(connection, self.owned)
+        connection.guard = _interlock_is_open
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """A row lock on the lab's mark, in a session of its own because DDL would end it: one run at a time in a schema."""
+        with self.connected() as connection:
+            self.unlock(connection)
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute(CLAIM)
+            except oracledb.Error as error:
+                if ora_code(error) == RESOURCE_BUSY:
+                    raise LiveRunError("Another run is under way in this schema (ORA-00054): wait until it has ended.") from None
+                raise LiveRunError(f"{self._sentence(error, 'Claiming the schema')}; nothing was written.") from None
+            yield
+            with suppress(oracledb.Error, OSError):
+                connection.rollback()
+
+    def connect_sessions(self, control: GuardedConnection) -> None:
+        """Find the instances and connect every session, before anything is written."""
+        try:
+            self.version = version_of(control)
+            instances, database = open_instances(control), identity(control).database
+        except oracledb.Error as error:
+            sentence = self._sentence(error, "Reading V$VERSION and GV$INSTANCE")
+            raise LiveRunError(f"{sentence}: python -m raclab oracle check shows what may be read.") from None
+        if not instances:
+            raise LiveRunError("GV$INSTANCE shows no open instance: python -m raclab oracle check shows what may be read.")
+        self._tell_where(len(instances))
+        try:
+            for position in range(self.run.sessions):
+                self._report("connecting", position, self.run.sessions)
+                instance = instances[position % len(instances)]
+                connection = open_on(self.connector, instance, database) if len(instances) > 1 else self.connector.open()
+                connection.call_timeout = self._call_timeout_ms
+                self.unlock(connection)
+                connection.module, connection.action = MODULE, self.run.slug
+                number = position // len(instances) + 1
+                self.sessions.append(LiveSession(instance, number, connection, identity(connection).sid))
+        except BaseException as error:
+            self._close_sessions()
+            if isinstance(error, oracledb.Error):
+                raise LiveRunError(f"{self._sentence(error, 'Connecting a session')}; nothing was written.") from None
+            raise
+
+    def measure(self, control: GuardedConnection) -> Measurement:
+        """Set up, run, clean up; the measurement, or LiveRunError with what there is of it."""
+        trouble: BaseException | None = None
+        try:
+            self._drop(control)
+            self._set_up(control)
+            self.together = Together([self._job(position) for position in range(len(self.sessions))])
+            self.together.run(lambda ended: self._report("running", ended, len(self.sessions)))
+        except BaseException as error:
+            trouble = error
+            with suppress(KeyboardInterrupt):  # a second Ctrl-C only cuts the waiting short
+                self.together.cancel(CANCEL_GRACE_S)
+        self._close_sessions()
+        left = self._tear_down(control)
+        measurement = self._measurement() if self.together.done else None
+        if measurement is not None and trouble is None and not left and not self.together.failed:
+            return measurement
+        raise self._story(trouble, left, measurement) from None
+
+    def _job(self, position: int) -> Job[Snapshot, Finished]:
+        session = self.sessions[position]
+        workload = self.run.script.section("workload")
+        return Job(
+            session.snapshot,
+            lambda before: session.work(workload, self.run.values, before),
+            session.connection.cancel,
+            position * self.run.start_gap_s,
+        )
+
+    def _story(self, trouble: BaseException | None, left: str, measurement: Measurement | None) -> BaseException:
+        kept = f"the figures of {len(self.together.done)} of {self.run.sessions} sessions are in .partial" if measurement else ""
+        ending = "; ".join(part for part in (kept, left or "all that the run made is removed") if part) + "."
+        if isinstance(trouble, KeyboardInterrupt):
+            return LiveRunStoppedError(f"The run was stopped; {ending}", measurement)
+        if isinstance(trouble, oracledb.Error):
+            return LiveRunError(f"{self._sentence(trouble, f'Setting up {self.run.slug}')}; {ending}", measurement)
+        if isinstance(trouble, LabError):
+            return LiveRunError(f"{str(trouble).rstrip('.')}; {ending}", measurement)
+        if trouble is not None:
+            return trouble
+        if not self.together.failed:
+            return LiveRunError(f"The run is measured, but {ending}", measurement)
+        position, error = min(self.together.failed.items())
+        others = len(self.together.failed) - 1
+        what = f"The workload in {self.sessions[position]}" + (f" (and in {others} more)" if others else "")
+        return LiveRunError(f"{self._sentence(error, what)}; {ending}", measurement)
+
+    def _close_sessions(self) -> None:
+        """Roll back, reset MODULE and ACTION, close; a session whose call would not end is left to the database."""
+        busy = self.together.busy()
+        for position, session in enumerate(self.sessions):
+            if position not in busy:
+                with suppress(oracledb.Error, OSError):
+                    session.connection.module, session.connection.action = "", ""
+                    session.connection.rollback()
+                close_quietly(session.connection)
+
+    def _set_up(self, control: GuardedConnection) -> None:
+        statements = self.run.script.section("setup")
+        for done, statement in enumerate(statements):
+            self._report("setting up", done, len(statements))
+            execute(control, statement, self.run.values)
+
+    def _drop(self, connection: GuardedConnection) -> None:
+        """Drop the workload's objects, those of a run that was cut off included. Raises oracledb.Error."""
+        for statement in self.run.script.section("teardown"):
+            try:
+                execute(connection, statement, self.run.values)
+            except oracledb.Error as error:
+                if ora_code(error) not in NOTHING_TO_DROP:
+                    raise
+
+    def _tear_down(self, control: GuardedConnection) -> str:
+        """Drop what the run made, over a new connection if need be; "" or what is left and what to do about it."""
+        try:
+            with suppress(oracledb.Error, OSError):
+                self._drop(control)
+                return ""
+            with self.connected() as connection:
+                self.unlock(connection)
+                self._drop(connection)
+                return ""
+        except (oracledb.Error, OSError, LabError, KeyboardInterrupt) as error:
+            what = "dropping its objects"
+            sentence = f"{what} was interrupted" if isinstance(error, KeyboardInterrupt) else self._sentence(error, what)
+            return f"{sentence}: the next run removes them, or python -m raclab oracle drop does"
+
+    def _measurement(self) -> Measurement:
+        instances = len({session.instance.inst_id for session in self.sessions})
+        finished, sessions = len(self.together.done), self.run.sessions
+        count = f"{sessions}" if finished == sessions else f"{finished} of {sessions}"
+        where = f"{count} session{'s' if sessions > 1 else ''} on {instances} instance{'s' if instances > 1 else ''}"
+        levers = {**self.run.levers, "nodes": instances} if "nodes" in self.run.levers else self.run.levers
+        source = live_source(self.run.kind, self.run.slug, self.version)
+        return live_measurement(source, f"{self.run.case(instances)} ({where})", levers, list(self.together.done.values()))
+
+    def _tell_where(self, instances: int) -> None:
+        sessions = self.run.sessions
+        if instances == 1 and sessions > 1:
+            self.say(f"One instance is open: all {sessions} sessions run there. {self.run.needs_rac}".rstrip())
+        elif 1 < instances < sessions:
+            self.say(f"{instances} instances are open: the {sessions} sessions share them.")
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        self.progress(Progress(step, done, total, time.monotonic() - self.began))
+
+    def _sentence(self, error: BaseException, what: str) -> str:
+        return call_sentence(error, what, self.run.call_timeout_s)
+
+    @property
+    def _call_timeout_ms(self) -> int:
+        return max(1, round(1000 * self.run.call_timeout_s))
+
+
+def _interlock_is_open(statement: str) -> None:
+    """The guard of connections that the runner uses once the interlock has been found open."""
