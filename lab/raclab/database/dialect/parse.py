@@ -1,0 +1,163 @@
+"""From a statement's text to sqlglot's tree, and from sqlglot's complaints to Oracle's errors."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.oracle import Oracle
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
+from sqlglot.parsers.oracle import OracleParser
+from sqlglot.tokenizer_core import Token, TokenType
+
+from raclab.database.oracle_error import OracleError
+
+LONGEST = 100_000
+"""Characters in the longest statement taken."""
+
+_SPECIAL_CALLS = ("CAST", "EXTRACT", "TRIM", "LISTAGG")
+_SPECIAL_WORDS = ("CASE", "ANY", "PRIOR", "CONNECT_BY_ROOT")
+
+
+class _Parser(OracleParser):
+    """Oracle's grammar with every function left as it was written: functions.py knows them all."""
+
+    FUNCTIONS = {}  # noqa: RUF012 (sqlglot's own way)
+    FUNCTION_PARSERS = {name: OracleParser.FUNCTION_PARSERS[name] for name in _SPECIAL_CALLS}  # noqa: RUF012
+    NO_PAREN_FUNCTION_PARSERS = {name: OracleParser.NO_PAREN_FUNCTION_PARSERS[name] for name in _SPECIAL_WORDS}  # noqa: RUF012
+    TYPE_LITERAL_PARSERS = {}  # noqa: RUF012
+
+
+class LabOracle(Oracle):
+    """sqlglot's Oracle dialect with the parser above."""
+
+    Parser = _Parser
+
+
+_DIALECT = LabOracle()
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A statement: its text, tokens, tree, and the bind names in order of appearance, one for each place."""
+
+    text: str
+    tokens: list[Token]
+    tree: exp.Expr
+    binds: tuple[str, ...]
+
+    def offset_of(self, name: str) -> int | None:
+        """Where a name first stands in the text, 0-based."""
+        return next((token.start for token in self.tokens if token.text.upper() == name.upper()), None)
+
+
+def tokenize(text: str) -> list[Token]:
+    """The statement's tokens. Raises OracleError for an unclosed quote or comment, and for text that is too long."""
+    if len(text) > LONGEST:
+        raise OracleError(1795, f"the statement has {len(text)} characters; the simulated cluster takes {LONGEST}")
+    try:
+        return list(_DIALECT.tokenize(text))
+    except TokenError:
+        if text.count("'") % 2:
+            raise OracleError(1756, "quoted string not properly terminated", text.rfind("'")) from None
+        if text.count('"') % 2:
+            raise OracleError(1740, "missing double quote in identifier", text.rfind('"')) from None
+        raise OracleError(911, "invalid character, or a comment that is not closed") from None
+
+
+def parse(text: str, tokens: list[Token]) -> Parsed:
+    """Parse one statement. Raises OracleError with Oracle's code for what is wrong with it."""
+    if not tokens:
+        raise OracleError(900, "invalid SQL statement: there is none")
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            raise OracleError(933, "SQL command not properly ended: send one statement, without a semicolon", token.start)
+    tokens, binds = _name_binds(_case_as_a_name(tokens))
+    try:
+        trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text)
+    except ParseError as error:
+        raise _complaint(error, text, tokens) from None
+    except RecursionError:
+        raise OracleError(913, "the statement is nested too deeply") from None
+    if len(trees) != 1 or trees[0] is None:
+        raise OracleError(933, "SQL command not properly ended")
+    return Parsed(text, tokens, trees[0], binds)
+
+
+_ENDS_A_NAME = {
+    TokenType.COMMA,
+    TokenType.FROM,
+    TokenType.R_PAREN,
+    TokenType.EQ,
+    TokenType.NEQ,
+    TokenType.IN,
+    TokenType.NOT,
+    TokenType.IS,
+    TokenType.LIKE,
+    TokenType.AND,
+    TokenType.OR,
+    TokenType.DPIPE,
+    TokenType.ASC,
+    TokenType.DESC,
+    TokenType.ALIAS,
+    TokenType.ORDER_BY,
+    TokenType.GROUP_BY,
+    TokenType.HAVING,
+}
+
+
+def _case_as_a_name(tokens: list[Token]) -> list[Token]:
+    """Let CASE be a column's name where no CASE expression can begin: published tables have such a column."""
+    following = [*tokens[1:], None]
+    return [
+        Token(TokenType.IDENTIFIER, token.text.upper(), token.line, token.col, token.start, token.end)
+        if token.token_type is TokenType.CASE and (after is None or after.token_type in _ENDS_A_NAME)
+        else token
+        for token, after in zip(tokens, following, strict=True)
+    ]
+
+
+def _name_binds(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
+    """Number the bind variables by place, and return their names: ``:x`` and ``:1`` become ``:B0``, ``:B1`` ..."""
+    out: list[Token] = []
+    names: list[str] = []
+    for token in tokens:
+        before = out[-1] if out else None
+        if before is not None and before.token_type is TokenType.COLON and token.start == before.end + 1:
+            names.append(token.text.upper())
+            token = _renamed(token, f"B{len(names) - 1}")
+        out.append(token)
+    return out, tuple(names)
+
+
+def _renamed(token: Token, text: str) -> Token:
+    return Token(TokenType.VAR, text, token.line, token.col, token.start, token.end)
+
+
+def _complaint(error: ParseError, text: str, tokens: list[Token]) -> OracleError:
+    detail: dict[str, Any] = error.errors[0] if error.errors else {}
+    said = str(detail.get("description") or error).lower()
+    offset = _offset(detail, text)
+    near = f': near "{detail["highlight"]}"' if detail.get("highlight") else ""
+    kinds = {token.token_type for token in tokens}
+    opened = sum(token.token_type is TokenType.L_PAREN for token in tokens)
+    closed = sum(token.token_type is TokenType.R_PAREN for token in tokens)
+    if opened > closed:
+        return OracleError(907, f"missing right parenthesis{near}", offset)
+    if tokens[0].token_type is TokenType.SELECT and TokenType.FROM not in kinds:
+        return OracleError(923, f"FROM keyword not found where expected{near}", offset)
+    if "table name" in said or "expected table" in said:
+        return OracleError(903, f"invalid table name{near}", offset)
+    if "required keyword" in said or "expected expression" in said:
+        return OracleError(936, f"missing expression{near}", offset)
+    if "unexpected token" in said:
+        return OracleError(933, f"SQL command not properly ended{near}", offset)
+    return OracleError(900, f"invalid SQL statement{near}", offset)
+
+
+def _offset(detail: dict[str, Any], text: str) -> int | None:
+    line, column = detail.get("line"), detail.get("col")
+    if not line or not column:
+        return None
+    before = sum(len(part) + 1 for part in text.split("\n")[: int(line) - 1])
+    start = before + int(column) - len(str(detail.get("highlight") or ""))
+    return min(max(start, 0), max(len(text) - 1, 0))

@@ -1,0 +1,171 @@
+"""The simulated cluster's database: one DuckDB in memory with counters, views, functions, published figures and learners' tables.
+
+Schemas: ``cluster`` (counters, hidden from clients), ``ora`` (Oracle's functions), SYS (views), PUBLISHED, LAB. Each session works
+on a cursor of its own, which is a connection of its own to DuckDB. The engine reads no file and opens no connection once it is set
+up; statements that run too long, or need too much memory, are stopped.
+"""
+
+import datetime
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from raclab import __version__
+from raclab.database import published, views
+from raclab.database.wait_classes import STATISTICS, stable_id
+
+FOLDER = Path(__file__).parent
+FIRST_INSTANCES = 2
+FIRST_SID = 21
+MEMORY = "256MB"
+DATE_FORMAT = "DD-MON-RR"
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1,  # a statement runs in its session's own thread; row order is then that of the data
+    "memory_limit": MEMORY,
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+
+
+class Engine:
+    """One simulated cluster.
+
+    Its clock runs with the computer's, and further by the simulated time of every run, so that a run has always just ended and
+    two runs never overlap. ``published`` says what is in the schema PUBLISHED.
+    """
+
+    def __init__(self) -> None:
+        self._kept: duckdb.DuckDBPyConnection | None = duckdb.connect(":memory:", config=_CONFIG)
+        self._lock = threading.RLock()
+        self._ahead = datetime.timedelta()
+        self._sids = itertools.count(FIRST_SID)
+        self.instances = 0
+        self.runs: list[str] = []
+        self.published = published.Published()
+        self._set_up()
+
+    def _set_up(self) -> None:
+        self._root.execute("SET enable_external_access = false")
+        self.prepare(self._root, {"INSTANCE": "1", "SID": "0"}, DATE_FORMAT)
+        self._root.execute((FOLDER / "oracle_functions.sql").read_text(encoding="utf-8"))
+        self._root.execute((FOLDER / "counters.sql").read_text(encoding="utf-8"))
+        for statement in views.statements(__version__):
+            self._root.execute(statement)
+        self._root.execute((FOLDER / "dictionary.sql").read_text(encoding="utf-8"))
+        self._root.execute("CREATE SCHEMA LAB")
+        self.published = published.create(self._root)
+        for name, kind in STATISTICS.items():
+            self._add_statistic(name, kind)
+        self.ensure_instances(FIRST_INSTANCES)
+        self._root.execute("SET lock_configuration = true")
+
+    @property
+    def _root(self) -> duckdb.DuckDBPyConnection:
+        if self._kept is None:
+            raise duckdb.ConnectionException("the engine is closed")
+        return self._kept
+
+    @property
+    def closed(self) -> bool:
+        """Whether the engine was closed."""
+        return self._kept is None
+
+    # -- clock, instances, sessions
+
+    def now(self) -> datetime.datetime:
+        """The cluster's clock, without a time zone."""
+        return datetime.datetime.now() + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        """Let the clock run on by simulated time."""
+        with self._lock:
+            self._ahead += datetime.timedelta(seconds=seconds)
+
+    def ensure_instances(self, number: int) -> None:
+        """Start instances until there are ``number``."""
+        with self._lock:
+            started = self.now().replace(microsecond=0)
+            for instance in range(self.instances + 1, number + 1):
+                self._root.execute("INSERT INTO cluster.instance VALUES ($1, $2, $2)", [instance, started])
+            self.instances = max(self.instances, number)
+
+    def next_sid(self) -> int:
+        """A session number that was not used before on any instance."""
+        return next(self._sids)
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection of one's own to the engine."""
+        with self._lock:
+            return self._root.cursor()
+
+    @staticmethod
+    def prepare(cursor: duckdb.DuckDBPyConnection, userenv: dict[str, str], date_format: str) -> None:
+        """Set what the views and functions know of the session: its instance, its SID, USERENV, and how dates become text."""
+        from raclab.database.dialect.dates import strftime_format
+
+        entries = ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in userenv.items())
+        cursor.execute(f"SET VARIABLE userenv = MAP {{{entries}}}")
+        cursor.execute(f"SET VARIABLE inst_id = {int(userenv['INSTANCE'])}")
+        cursor.execute(f"SET VARIABLE sid = {int(userenv['SID'])}")
+        cursor.execute(f"SET VARIABLE nls_date_format = {_quoted(strftime_format(date_format))}")
+
+    # -- counters
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The root connection inside one transaction, for whoever adds to the counters; undone if the block fails."""
+        with self._lock:
+            self._root.execute("BEGIN")
+            try:
+                yield self._root
+            except BaseException:
+                self._root.execute("ROLLBACK")
+                raise
+            self._root.execute("COMMIT")
+
+    def know_statistics(self, names: set[str]) -> None:
+        """Give a STATISTIC# to statistics that have none yet."""
+        with self._lock:
+            known = {name for (name,) in self._root.execute("SELECT name FROM cluster.statistic").fetchall()}
+            for name in sorted(names - known):
+                self._add_statistic(name, None)
+
+    def _add_statistic(self, name: str, kind: int | None) -> None:
+        sql = "INSERT INTO cluster.statistic SELECT $1, count(*), $2, $3 FROM cluster.statistic"
+        self._root.execute(sql, [name, kind, stable_id(name)])
+
+    def reset(self) -> None:
+        """Restart the cluster: counters to zero, two instances, only the connected sessions; learners' tables stay."""
+        with self._lock:
+            with self.writing() as root:
+                for table in ("session_event", "sysstat", "sesstat", *views.ADDED):
+                    root.execute(f'DELETE FROM cluster."{table}"')
+                root.execute("DELETE FROM cluster.session WHERE NOT connected")
+                root.execute("DELETE FROM cluster.instance WHERE inst_id > $1", [FIRST_INSTANCES])
+                root.execute("UPDATE cluster.instance SET startup_time = $1", [self.now().replace(microsecond=0)])
+            self.instances = FIRST_INSTANCES
+            self.runs.clear()
+
+    def close(self) -> None:
+        """Close DuckDB. Closing twice does nothing; cursors that are still open fail from now on."""
+        with self._lock:
+            if self._kept is not None:
+                self._kept.close()
+                self._kept = None  # an object of DuckDB's that outlives the process's end makes it print a warning
+
+    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Rows of an internal query."""
+        with self._lock:
+            return self._root.execute(sql, list(parameters)).fetchall()
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,99 @@
+"""Schema PUBLISHED: one table for each CSV of published figures, read only.
+
+A table is named after its myth and file, e.g. NOCACHE_SEQUENCES_TKPROF_WAITS; where no other myth has a file of that name, TKPROF_WAITS
+will do. Columns are those of the CSV.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from raclab import paths
+from raclab.evidence.csv_file import read_csv
+from raclab.evidence.data_package import DESCRIPTOR, Field, Resource, read_descriptor
+from raclab.evidence.errors import PublishedDataError
+from raclab.evidence.measurement import Source
+
+_DIGITS = 38
+_MOST_DECIMALS = 18
+
+
+@dataclass
+class Published:
+    """What is in the schema, by table name: ``sources`` its source line; ``refused`` why a name can't be read."""
+
+    sources: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def create(root: duckdb.DuckDBPyConnection) -> Published:
+    """Create and fill the schema. A damaged file costs its own table only."""
+    root.execute("CREATE SCHEMA PUBLISHED")
+    published = Published()
+    tables: dict[str, list[str]] = {}
+    for slug, resource, source in _resources(published):
+        stem = resource.path.stem.upper()
+        table = f"{slug.upper()}_{stem}"
+        tables.setdefault(stem, []).append(table)
+        try:
+            _fill(root, table, resource.fields, read_csv(resource))
+        except PublishedDataError as error:
+            published.refused[table] = str(error)
+            continue
+        published.sources[table] = source.title if source.year is None else f"{source.title}, {source.year}"
+    for stem, full in tables.items():
+        if len(full) > 1:
+            published.refused[stem] = f"several myths have a table of this name: {', '.join(full)}"
+        elif full[0] in published.refused:
+            published.refused[stem] = published.refused[full[0]]
+        else:
+            root.execute(f'CREATE VIEW PUBLISHED."{stem}" AS SELECT * FROM PUBLISHED."{full[0]}"')
+            published.sources[stem] = published.sources[full[0]]
+    return published
+
+
+def _resources(published: Published) -> Iterator[tuple[str, Resource, Source]]:
+    """Slug, CSV and source of every data package; files of a package that can't be read go to ``refused``."""
+    folder = paths.data_folder()
+    for package in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if not (package / DESCRIPTOR).is_file():
+            continue
+        try:
+            descriptor = read_descriptor(package)
+        except PublishedDataError as error:
+            for path in package.glob("*.csv"):
+                stem = path.stem.upper()
+                published.refused[stem] = published.refused[f"{package.name.upper()}_{stem}"] = str(error)
+            continue
+        for resource in descriptor.resources.values():
+            yield package.name, resource, descriptor.source
+
+
+def _fill(root: duckdb.DuckDBPyConnection, table: str, fields: tuple[Field, ...], frame: pd.DataFrame) -> None:
+    columns = [(one, [_plain(value, one) for value in frame[one.name]]) for one in fields]
+    types = ", ".join(f'"{one.name.upper()}" {_type(one, values)}' for one, values in columns)
+    root.execute(f'CREATE TABLE PUBLISHED."{table}" ({types})')
+    marks = ", ".join(f"${number}" for number in range(1, len(fields) + 1))
+    rows = [list(row) for row in zip(*(values for _, values in columns), strict=True)]
+    root.executemany(f'INSERT INTO PUBLISHED."{table}" VALUES ({marks})', rows)
+
+
+def _plain(value: Any, of: Field) -> Any:
+    if pd.isna(value):
+        return None
+    if of.type == "number":
+        return Decimal(repr(float(value)))  # the digits that were published, not those of the binary fraction
+    return int(value) if of.type == "integer" else str(value)
+
+
+def _type(of: Field, values: list[Any]) -> str:
+    if of.type == "string":
+        return "VARCHAR"
+    if of.type == "integer":
+        return "DECIMAL(38, 0)"
+    decimals = max((-value.as_tuple().exponent for value in values if value is not None), default=0)
+    return f"DECIMAL({_DIGITS}, {max(decimals, 0)})" if decimals <= _MOST_DECIMALS else "DOUBLE"

@@ -1,0 +1,115 @@
+"""Wrong and unsupported SQL: Oracle's code, words that name the construct, nothing of DuckDB's or sqlglot's, and a session that lives."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from raclab.database.oracle_error import OracleError
+
+FOREIGN = re.compile(
+    r"duckdb|sqlglot|binder|catalog|parser error|traceback|candidate|INT32|INT64|HUGEINT|getvariable|\bora\.|Did you mean|LINE \d",
+    re.IGNORECASE,
+)
+
+
+def refused():
+    """Statement, code and word from sql_refused.txt."""
+    for line in Path(__file__).with_name("sql_refused.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            code, word, sql = (part.strip() for part in line.split("|", 2))
+            yield pytest.param(sql, int(code), word, id=line[:70])
+
+
+def without(message, sql):
+    """The message without the words of the statement, which it may repeat."""
+    for word in re.findall(r"[\w$#]+", sql):
+        message = re.sub(rf"\b{re.escape(word)}\b", "", message, flags=re.IGNORECASE)
+    return message
+
+
+@pytest.mark.parametrize(("sql", "code", "word"), list(refused()))
+def test_a_statement_is_refused_with_oracles_code_and_a_word_for_it(reader, sql, code, word):
+    with pytest.raises(OracleError) as raised:
+        reader.execute(sql)
+    assert raised.value.code == code, str(raised.value)
+    assert word.lower() in str(raised.value).lower()
+    assert str(raised.value).startswith(f"ORA-{code:05d}: ")
+    assert not FOREIGN.search(without(str(raised.value), sql)), str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert reader.execute("select 1 from dual").rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "offset"),
+    [
+        ("select dummy, nosuch from dual", 14),
+        ("select *\nfrom nosuch", 14),
+        ("select * from scott.emp", 14),
+        ("select nosuch(1) from dual", 7),
+        ("select 'abc from dual", 7),
+        ("select 1 from dual;", 18),
+    ],
+)
+def test_an_error_says_where_it_is(reader, sql, offset):
+    with pytest.raises(OracleError) as raised:
+        reader.execute(sql)
+    assert raised.value.offset == offset
+
+
+def test_the_engine_reads_no_file_and_no_network(reader):
+    for sql in ("select * from read_csv('/etc/passwd')", "select * from '/etc/passwd'", "select * from 'https://localhost/x.csv'"):
+        with pytest.raises(OracleError):
+            reader.execute(sql)
+
+
+def test_a_result_without_end_is_cut_off(reader, monkeypatch):
+    monkeypatch.setattr("raclab.database.session.MOST_ROWS", 100)
+    with pytest.raises(OracleError, match="ORA-02395"):
+        reader.execute("select level from dual connect by level <= 101")
+    assert len(reader.execute("select level from dual connect by level <= 100").rows) == 100
+
+
+def test_a_very_long_statement_is_refused(reader):
+    with pytest.raises(OracleError, match="characters"):
+        reader.execute("select 1 from dual where 1 in (" + "1," * 60_000 + "1)")
+
+
+def test_a_deeply_nested_statement_is_refused(reader):
+    with pytest.raises(OracleError):
+        reader.execute("select " + "(" * 5_000 + "1" + ")" * 5_000 + " from dual")
+
+
+WORDS = """
+    select from where group by order having dual gv$session v$sysstat sid value count(*) sum( ) ( , * + - / || 'x' 1 0.5 null and or
+    not in between like exists union all minus rownum level connect prior start with (+) = < > <= != :a :1 ? over partition as case when
+    then else end sysdate trunc( nvl( to_char( decode( 'YYYY' fetch first rows only distinct insert into values update set delete create
+    table drop t a b merge using matched commit rollback ; " ' -- /* */ @ # $ interval '1' day cast( number pivot unpivot for keep
+    dense_rank last
+"""
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=14))
+def test_whatever_is_sent_is_answered_or_refused_in_oracles_words(reader, words):
+    try:
+        reader.execute(" ".join(words), [1] * 20)
+    except OracleError as error:
+        assert not FOREIGN.search(without(error.message, " ".join(words))), error
+        assert "\n" not in error.message
+    finally:
+        reader.rollback()
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60))
+def test_any_text_at_all_is_answered_or_refused(reader, text):
+    for sql in (text, f"select {text} from dual", f"select * from dual where {text}"):
+        try:
+            reader.execute(sql)
+        except OracleError as error:
+            assert 0 < error.code < 100_000
+        finally:
+            reader.rollback()
