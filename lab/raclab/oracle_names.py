@@ -1,7 +1,7 @@
 """Oracle's names: which wait class each wait event belongs to.
 
 Names and classes are those of V$EVENT_NAME in 10g to 19c (Oracle Database Reference, "Oracle Wait Events"). Events of 9i that were
-renamed since (``global cache cr request`` and its kind) had no class and are not here.
+renamed since (``global cache cr request`` and its kind) had no class; NAMES_SINCE_9I says what became of them.
 
 This module imports nothing, so that the cluster, the evidence and the lab database can all use it.
 """
@@ -33,10 +33,11 @@ _EVENTS_BY_CLASS: Mapping[str, tuple[str, ...]] = {
         "gc current grant 2-way",
         "gc current grant busy",
         "gc current grant congested",
+        "gc current multi block request",
         "gc current request",
     ),
     "Commit": ("log file sync",),
-    "Concurrency": ("buffer busy waits", "enq: TX - index contention", "row cache lock"),
+    "Concurrency": ("buffer busy waits", "enq: TX - index contention", "latch: cache buffers chains", "row cache lock"),
     "Configuration": (
         "enq: HW - contention",
         "enq: SQ - contention",
@@ -45,12 +46,34 @@ _EVENTS_BY_CLASS: Mapping[str, tuple[str, ...]] = {
         "log file switch completion",
         "undo segment extension",
     ),
-    "Idle": ("PL/SQL lock timer", "SQL*Net message from client"),
+    "Idle": (
+        "PL/SQL lock timer",
+        "PX Deq Credit: send blkd",
+        "PX Deq: Execute Reply",
+        "PX Deq: Execution Msg",
+        "PX Deq: Table Q Normal",
+        "SQL*Net message from client",
+    ),
     "Network": ("SQL*Net message to client",),
-    "Other": ("DFS lock handle", "enq: TX - contention", "latch free"),
+    "Other": (
+        "DFS lock handle",
+        "KJC: Wait for msg sends to complete",
+        "buffer deadlock",
+        "cr request retry",
+        "enq: TX - contention",
+        "latch free",
+    ),
     "Scheduler": ("resmgr:cpu quantum",),
     "System I/O": ("db file parallel write", "log file parallel write"),
-    "User I/O": ("db file scattered read", "db file sequential read", "direct path read", "direct path write", "read by other session"),
+    "User I/O": (
+        "Data file init write",
+        "db file scattered read",
+        "db file sequential read",
+        "db file single write",
+        "direct path read",
+        "direct path write",
+        "read by other session",
+    ),
 }
 
 WAIT_CLASSES: Mapping[str, str] = MappingProxyType({event: name for name, events in _EVENTS_BY_CLASS.items() for event in events})
@@ -65,3 +88,19 @@ def wait_class(event: str) -> str:
     if event not in WAIT_CLASSES:
         raise LookupError(f"The wait class of the event {event!r} is not known here; add it to raclab/oracle_names.py.")
     return WAIT_CLASSES[event]
+
+
+NAMES_SINCE_9I: Mapping[str, str] = MappingProxyType(
+    {
+        "global cache cr request": "gc cr request",
+        "global cache null to x": "gc current request",
+        "global cache s to x": "gc current request",
+        "global cache open x": "gc current request",
+        "global cache null to s": "gc current request",
+        "global cache open s": "gc current request",
+        "buffer busy global CR": "gc buffer busy",
+        "buffer busy global cache": "gc buffer busy",
+        "global cache busy": "gc buffer busy",
+    }
+)
+"""What an event of 9i was called from 10g on; the two ``request`` events stand for the ones that say how it ended."""

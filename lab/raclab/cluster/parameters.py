@@ -26,6 +26,9 @@ class Hardware:
     bandwidth      of the interconnect in bytes a second: Gigabit Ethernet
     cores          of each node. Assumed; in this case none is ever short
     quantum_s      time slice of the operating system's scheduler. Assumed: 10 ms
+    message_bytes  a request on the wire. Assumed: a lock message is some hundred bytes
+    receive_cpu_s  CPU that a session needs to take over a block that has arrived; its wait ends only then. Assumed
+    yield_cpu_s    CPU of one look of LMS for more messages before it sleeps. Assumed
     spread         every time varies evenly by this share around its mean. Assumed
     """
 
@@ -37,6 +40,9 @@ class Hardware:
     bandwidth: float = 125e6
     cores: int = 4
     quantum_s: float = 10e-3
+    message_bytes: int = 256
+    receive_cpu_s: float = 0.02e-3
+    yield_cpu_s: float = 0.05e-3
     spread: float = 0.5
 
     @property

@@ -5,7 +5,7 @@ import pkgutil
 
 from raclab.myths.base import Myth
 
-_PLUMBING = {"base", "block_drawing", "drawing", "levers", "registry"}
+_PLUMBING = {"base", "block_drawing", "cpu_drawing", "drawing", "levers", "parts_drawing", "registry", "share_drawing"}
 
 
 def slugs() -> list[str]:
