@@ -65,8 +65,6 @@ def _refuse_beyond_loopback(event: str, arguments: tuple[Any, ...]) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one Chromium at a time on two cores
         cell = getattr(item, "cell", None)  # of a notebook under nbval
         if cell is not None and cell.outputs:
             cell.execution_count = 1  # stored outputs have no count, so that no diff shows one; nbval compares only cells that have
