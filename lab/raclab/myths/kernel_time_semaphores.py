@@ -288,8 +288,8 @@ class KernelTimeSemaphores(Myth):
 
 _BEFORE, _AFTER = "3 x 1502", "34 x 93"
 _NOT_STATED = (
-    "servers, messages and the time under the lock were not published and are round assumptions, made with the profile in view; and a ticket lock hands over more slowly "
-    "the more CPUs wait for it, which the model leaves out"
+    "servers, messages and the time under the lock were not published and are round assumptions, made with the profile in view; "
+    "and a ticket lock hands over more slowly the more CPUs wait for it, which the model leaves out"
 )
 _REST = "the model has only the work under a set's lock; scheduler, timers and auditing are in the profile too"
 _SLOW = (

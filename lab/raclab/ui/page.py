@@ -90,8 +90,9 @@ class Page:
         file = files("raclab.ui") / "diagrams" / f"{self.myth.slug}.svg"
         if not file.is_file():
             raise LabError(f"There is no diagram of {self.myth.slug}.")
-        drawing = file.read_text(encoding="utf-8")
-        return Exhibit([markup(f'<figure class="raclab-diagram mathjax_ignore">{drawing}</figure>', "[Diagram: shown in JupyterLab]")], "[Diagram]")
+        # mathjax_ignore: JupyterLab would typeset what stands between the dollars of two SEQ$
+        drawing = f'<figure class="raclab-diagram mathjax_ignore">{file.read_text(encoding="utf-8")}</figure>'
+        return Exhibit([markup(drawing, "[Diagram: shown in JupyterLab]")], "[Diagram]")
 
     def explore(self) -> Explorer:
         """The levers and the chart that follows them."""
