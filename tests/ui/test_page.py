@@ -98,6 +98,8 @@ def test_opening_shows_the_stores_warning_and_no_password(in_shell: Any, plain_e
 class FakeLab:
     def __init__(self, shell: Shell | None = None) -> None:
         self.shell = shell
+        self.shows_simulations = True
+        self.dsn = "dbhost:1521/X"
         self.asked: list[tuple[Any, ...]] = []
 
     def register_magic(self) -> None:
@@ -132,6 +134,21 @@ def test_sql_and_run_ask_the_lab(page: Page, monkeypatch: pytest.MonkeyPatch) ->
     shown = page.run(nodes=3)
     assert lab.asked == [("select :n from dual", {"n": 1}), ({"nodes": 3}, 1)]
     assert "SIMULATED: 12.12 s over 1 runs" in html_of(shown)
+
+
+def test_on_another_database_a_run_is_simulated_and_nothing_is_sent(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = FakeLab()
+    lab.shows_simulations = False
+    monkeypatch.setattr(page_module, "connect", lambda dsn: lab)
+    shown = page.run(nodes=3)
+    assert lab.asked == []
+    assert "SIMULATED: 12.12 s over 1 runs" in html_of(shown)
+    assert "SQL goes to dbhost:1521/X, whose views know nothing of this run" in html_of(shown)
+
+
+def test_evidence_is_one_table_of_the_published_figures() -> None:
+    table = raclab.open("nocache_sequences").evidence("tkprof_waits")
+    assert table.badges == (Kind.PUBLISHED,) and 62.86 in set(table.frame["total_waited_s"])
 
 
 def test_published_shows_badge_source_chart_words_and_predictions(page: Page, fake_myth: FakeMyth) -> None:

@@ -27,6 +27,7 @@ class EmbeddedLab(Lab):
     """
 
     kind: ClassVar[Kind] = Kind.SIMULATED
+    shows_simulations: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self.user = USER

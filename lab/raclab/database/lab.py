@@ -37,11 +37,13 @@ class Lab(ABC):
 
     kind   Kind.SIMULATED for the embedded cluster, Kind.LIVE for a real Oracle
     dsn    host:port/service of instance 1
+    shows_simulations  whether a simulated run can be loaded into its views: true for the embedded cluster only
 
     A context manager; closed at the end of the process at the latest.
     """
 
     kind: ClassVar[Kind]
+    shows_simulations: ClassVar[bool] = False
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn

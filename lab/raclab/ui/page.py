@@ -11,6 +11,7 @@ import pandas as pd
 
 from raclab.database.lab import Lab, connect
 from raclab.errors import LabError
+from raclab.evidence import published
 from raclab.evidence.measurement import Kind, Measurement
 from raclab.evidence.table import Table
 from raclab.myths.base import Myth
@@ -100,10 +101,21 @@ class Page:
         return self._explorer
 
     def run(self, **levers: Any) -> Exhibit:
-        """Run the test case once on the lab, at these levers and the defaults for the rest, so that its views show it."""
-        measured = self.lab.run(self.myth, levers, self.parameters.seed)
-        said = self.myth.sentence([measured])
+        """Run the test case once on the simulated lab, at these levers and the defaults for the rest, so that its views show it.
+
+        On another database nothing is run from here: the case is simulated all the same, and the text says that the views don't show it.
+        """
+        if self.lab.shows_simulations:
+            measured, note = self.lab.run(self.myth, levers, self.parameters.seed), ""
+        else:
+            measured = self.myth.simulate(self.myth.levers(**levers), [self.parameters.seed])
+            note = f" SQL goes to {self.lab.dsn}, whose views know nothing of this run: they show what happened there."
+        said = self.myth.sentence([measured]) + note
         return Exhibit([caption([measured]), sentence(said)], said)
+
+    def evidence(self, name: str) -> Table:
+        """One CSV of the published figures, by its name without ".csv"; LabError if there is none of that name."""
+        return published.load(self.myth.slug).table(name)
 
     def sql(self, text: str, **binds: Any) -> Table:
         """One statement on the lab's instance 1, with its binds by name."""
