@@ -189,7 +189,7 @@ def test_diagram_of_the_first_myth_and_none_of_the_fake(page: Page) -> None:
         text = html_of(page.diagram())
     finally:
         page.myth.__class__.slug = "fake_myth"
-    assert text.startswith('<div class="raclab-text"><figure class="raclab-diagram mathjax_ignore"><svg ') and "<desc" in text
+    assert text.startswith('<div class="raclab-text mathjax_ignore"><figure class="raclab-diagram"><svg ') and "<desc" in text
 
 
 def test_unknown_names_are_answered_with_those_that_there_are(page: Page) -> None:

@@ -50,7 +50,7 @@ class Table:
         rows = zip(*([_cell_html(text, column.align) for text in column.cells] for column in columns), strict=True)
         body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         return (
-            f'<table class="dataframe raclab-table" style="{_TABLE}">\n'
+            f'<table class="dataframe raclab-table mathjax_ignore" style="{_TABLE}">\n'
             f'<caption style="{_CAPTION}">{badges} {html.escape(self.source + self._how_many())}</caption>\n'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
         )

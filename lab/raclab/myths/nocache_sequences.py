@@ -410,7 +410,7 @@ def _cached(drawn: np.ndarray, size: int) -> np.ndarray:
 def _near(answer: float, right: float, tolerance: float, unit: str, kind: Kind) -> tuple[bool, str]:
     if abs(answer - right) <= tolerance * right:
         return True, f"Right: {right:.3g} {unit} ({kind})."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
+    return False, f"{answer:,.6g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 def _check_average_wait(answer: float) -> tuple[bool, str]:

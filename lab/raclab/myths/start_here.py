@@ -142,7 +142,7 @@ def _check_three_jobs(answer: float) -> tuple[bool, str]:
     right = _three_jobs()
     if abs(answer - right) <= 0.03 * right:
         return True, f"Right: {right:.3g} s (SIMULATED)."
-    return False, f"{answer:g} s is too {'high' if answer > right else 'low'}."
+    return False, f"{answer:,.6g} s is too {'high' if answer > right else 'low'}."
 
 
 def _history(run: Run, jobs: int) -> pd.DataFrame:

@@ -37,7 +37,7 @@ class Exhibit:
 
 def markup(inner: str, text: str) -> dict[str, Any]:
     """HTML as a mime bundle, with the same as plain text."""
-    return {"text/html": f'<div class="raclab-text">{inner}</div>', "text/plain": text}
+    return {"text/html": f'<div class="raclab-text mathjax_ignore">{inner}</div>', "text/plain": text}
 
 
 def caption(measurements: Sequence[Measurement]) -> dict[str, Any]:

@@ -91,8 +91,7 @@ class Page:
         file = files("raclab.ui") / "diagrams" / f"{self.myth.slug}.svg"
         if not file.is_file():
             raise LabError(f"There is no diagram of {self.myth.slug}.")
-        # mathjax_ignore: JupyterLab would typeset what stands between the dollars of two SEQ$
-        drawing = f'<figure class="raclab-diagram mathjax_ignore">{file.read_text(encoding="utf-8")}</figure>'
+        drawing = f'<figure class="raclab-diagram">{file.read_text(encoding="utf-8")}</figure>'
         return Exhibit([markup(drawing, "[Diagram: shown in JupyterLab]")], "[Diagram]")
 
     def explore(self) -> Explorer:
@@ -139,8 +138,9 @@ class Page:
         """Every published figure beside the simulated one, with the error in percent."""
         seeds = self.parameters.seeds
         frame = self.myth.compare(seeds)
-        frame["error_pct"] = frame["error_pct"].round(1)
-        return Table(frame, (Kind.PUBLISHED, Kind.SIMULATED), f"{self._both_sources()}, mean of {seeds_text(seeds, len(seeds))}")
+        frame["error_pct"] = frame["error_pct"].round(1) + 0.0  # no minus before a zero
+        kinds = _kinds([*(m.source.kind for m in self.myth.published()), Kind.SIMULATED])
+        return Table(frame, kinds, f"{self._both_sources()}, mean of {seeds_text(seeds, len(seeds))}")
 
     def verdict(self) -> Table:
         """The verdict: the same table whatever the parameters are."""

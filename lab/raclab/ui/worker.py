@@ -42,14 +42,20 @@ class LatestWins(Generic[T]):
         return bool(self._waiting)
 
     def _drain(self) -> None:
-        try:
-            while True:
-                with self._condition:
-                    if not self._waiting:
-                        return
-                    value = self._waiting.pop()
-                self._work(value, self._overtaken)
-        finally:
+        while True:
             with self._condition:
-                self._busy = False
-                self._condition.notify_all()
+                if not self._waiting:
+                    # in the same breath as the look: whoever submits after it starts a new thread
+                    self._rest()
+                    return
+                value = self._waiting.pop()
+            try:
+                self._work(value, self._overtaken)
+            except BaseException:
+                self._rest()
+                raise
+
+    def _rest(self) -> None:
+        with self._condition:
+            self._busy = False
+            self._condition.notify_all()
