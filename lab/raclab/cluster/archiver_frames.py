@@ -10,6 +10,7 @@ import pandas as pd
 
 from raclab.cluster.archiver import CLIENT, READ, TABLE_LOCK, Built
 from raclab.cluster.row_locks import ROW_LOCK
+from raclab.cluster.wait_frame import waits_of
 from raclab.evidence.measurement import STAT_COLUMNS
 from raclab.oracle_names import wait_class
 from raclab.sim import Run
@@ -35,26 +36,7 @@ def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, session and event that occurred: total_waits, time_s, max_s."""
-    numbers = _numbers(built)
-    nodes = np.array([node + 1 for node, _, _ in built.sessions])
-    within = np.array([number for _, number, _ in built.sessions])
-    events = np.array(built.model.events, dtype=object)
-    classes = np.array([wait_class(event) for event in built.model.events], dtype=object)
-    tally = np.stack([run.waits[numbers] for run in runs])  # run, session, event
-    run, session, event = np.nonzero(tally["hits"])
-    found = tally[run, session, event]
-    return pd.DataFrame(
-        {
-            "run": run,
-            "inst_id": nodes[session],
-            "session": within[session],
-            "event": events[event],
-            "wait_class": classes[event],
-            "total_waits": found["hits"],
-            "time_s": found["time"],
-            "max_s": found["longest"],
-        }
-    )
+    return waits_of(built.model, built.sessions, runs)
 
 
 def stats(built: Built, runs: Sequence[Run]) -> pd.DataFrame:

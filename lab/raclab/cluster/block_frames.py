@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from raclab.cluster.organizations import READ, Built
-from raclab.oracle_names import wait_class
+from raclab.cluster.wait_frame import waits_of
 from raclab.sim import Run, ops
 
 CENTISECONDS = 100.0
@@ -36,26 +36,7 @@ def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, thread and event that occurred: total_waits, time_s, max_s."""
-    numbers = [thread[3].number for thread in built.sessions]
-    nodes = np.array([thread[0] + 1 for thread in built.sessions])
-    within = np.array([thread[1] for thread in built.sessions])
-    events = np.array(built.model.events, dtype=object)
-    classes = np.array([wait_class(event) for event in built.model.events], dtype=object)
-    tally = np.stack([run.waits[numbers] for run in runs])  # run, thread, event
-    run, thread, event = np.nonzero(tally["hits"])
-    found = tally[run, thread, event]
-    return pd.DataFrame(
-        {
-            "run": run,
-            "inst_id": nodes[thread],
-            "session": within[thread],
-            "event": events[event],
-            "wait_class": classes[event],
-            "total_waits": found["hits"],
-            "time_s": found["time"],
-            "max_s": found["longest"],
-        }
-    )
+    return waits_of(built.model, [(thread[0], thread[1], thread[3]) for thread in built.sessions], runs)
 
 
 def stats(built: Built, runs: Sequence[Run]) -> pd.DataFrame:

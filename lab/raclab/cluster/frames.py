@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from raclab.cluster.sequences import NEXTVAL, Built
-from raclab.oracle_names import wait_class
+from raclab.cluster.wait_frame import waits_of
 from raclab.sim import Run, ops
 
 CENTISECONDS = 100.0
@@ -37,26 +37,7 @@ def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, session and event that occurred: total_waits, time_s, max_s."""
-    numbers = [process.number for _, _, process in built.sessions]
-    nodes = np.array([node + 1 for node, _, _ in built.sessions])
-    within = np.array([number for _, number, _ in built.sessions])
-    events = np.array(built.model.events, dtype=object)
-    classes = np.array([wait_class(event) for event in built.model.events], dtype=object)
-    tally = np.stack([run.waits[numbers] for run in runs])  # run, session, event
-    run, session, event = np.nonzero(tally["hits"])
-    found = tally[run, session, event]
-    return pd.DataFrame(
-        {
-            "run": run,
-            "inst_id": nodes[session],
-            "session": within[session],
-            "event": events[event],
-            "wait_class": classes[event],
-            "total_waits": found["hits"],
-            "time_s": found["time"],
-            "max_s": found["longest"],
-        }
-    )
+    return waits_of(built.model, built.sessions, runs)
 
 
 def stats(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
