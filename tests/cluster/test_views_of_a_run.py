@@ -8,6 +8,7 @@ from raclab.cluster import frames, sequences, views
 from raclab.cluster.parameters import Hardware
 from raclab.cluster.sequences import INSERT, NEXTVAL, Built, StatementCosts
 from raclab.cluster.sequences import TestCase as Case
+from raclab.cluster.sql_ids import sql_id
 from raclab.paths import ROOT
 from raclab.sim import Run
 
@@ -21,10 +22,10 @@ def simulate(costs: StatementCosts, **levers: object) -> tuple[Built, Run]:
 
 def test_sql_ids_are_oracles() -> None:
     """The SQL_IDs that any database gives these statements: the recursive update of SEQ$, and two of connection pools' tests."""
-    assert views.sql_id(views.STATEMENTS[NEXTVAL]) == "4m7m0t6fjcs5x"
-    assert views.sql_id("select 1 from dual") == "520mkxqpf15q8"
-    assert views.sql_id("SELECT 1 FROM DUAL") == "bunvx480ynf57"
-    assert len(views.sql_id(views.STATEMENTS[INSERT])) == 13
+    assert sql_id(views.STATEMENTS[NEXTVAL]) == "4m7m0t6fjcs5x"
+    assert sql_id("select 1 from dual") == "520mkxqpf15q8"
+    assert sql_id("SELECT 1 FROM DUAL") == "bunvx480ynf57"
+    assert len(sql_id(views.STATEMENTS[INSERT])) == 13
 
 
 @pytest.mark.parametrize("levers", [{}, {"cache": 20, "order": True, "nodes": 3}, {"cache": 20, "sessions": 2}])
@@ -98,7 +99,7 @@ class TestActiveSessionHistory:
 
     def test_statements(self, costs: StatementCosts) -> None:
         history = views.active_session_history(*simulate(costs))
-        update, insert = (views.sql_id(views.STATEMENTS[name]) for name in (NEXTVAL, INSERT))
+        update, insert = (sql_id(views.STATEMENTS[name]) for name in (NEXTVAL, INSERT))
         assert set(history.loc[history["EVENT"] == "row cache lock", "SQL_ID"]) == {insert}
         assert set(history.loc[history["EVENT"] == "gc current block 2-way", "SQL_ID"]) == {update}
         assert history.loc[history["EVENT"] == "log file sync", "SQL_ID"].isna().all()

@@ -6,10 +6,9 @@ Only columns that the simulation knows; the lab database leaves the others null.
 import numpy as np
 import pandas as pd
 
+from raclab.cluster.ash_frame import history_of
 from raclab.cluster.block_frames import flushes, threads_on, waited
 from raclab.cluster.organizations import CHANGE, INDEX, READ, Built
-from raclab.cluster.views import sql_id
-from raclab.oracle_names import wait_class
 from raclab.sim import Run
 
 MICROSECONDS = 1e6
@@ -81,28 +80,5 @@ def instance_cache_transfer(built: Built, run: Run) -> pd.DataFrame:
 
 def active_session_history(built: Built, run: Run) -> pd.DataFrame:
     """V$ACTIVE_SESSION_HISTORY: what each thread did at each sample; SAMPLE_S is seconds since the run began."""
-    where = built.model.where
-    event = np.array([w.event or None for w in where], dtype=object)
-    text = np.array([STATEMENTS.get(w.activity) for w in where], dtype=object)
-    pieces = []
-    for node, number, _, process, _ in built.sessions:
-        ops_then = run.samples[:, process.number]
-        active = ops_then >= 0
-        at = ops_then[active]
-        waiting = event[at]
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "run": 0,
-                    "INST_ID": node + 1,
-                    "session": number,
-                    "SAMPLE_S": run.sampled[active],
-                    "SESSION_STATE": np.where(waiting == None, "ON CPU", "WAITING"),  # noqa: E711 (elementwise)
-                    "EVENT": waiting,
-                    "WAIT_CLASS": [wait_class(name) if name else None for name in waiting],
-                    "SQL_ID": [sql_id(statement) if statement else None for statement in text[at]],
-                    "SQL_OPNAME": [statement.split()[0] if statement else None for statement in text[at]],
-                }
-            )
-        )
-    return pd.concat(pieces, ignore_index=True)
+    sessions = [(node, number, process) for node, number, _, process, _ in built.sessions]
+    return history_of(built.model, sessions, STATEMENTS, run)

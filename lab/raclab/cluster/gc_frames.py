@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from raclab.cluster.gc_requests import FLUSH, KINDS, LMS, PARTS, WIRE, Built, activity
-from raclab.oracle_names import wait_class
+from raclab.cluster.wait_frame import waits_of
 from raclab.sim import Run, ops
 
 CENTISECONDS = 100.0
@@ -119,22 +119,7 @@ def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, session and event that occurred: total_waits, time_s, max_s."""
-    numbers = [process.number for *_, process in built.sessions]
-    tally = np.stack([run.waits[numbers] for run in runs])  # run, session, event
-    run, session, event = np.nonzero(tally["hits"])
-    found = tally[run, session, event]
-    return pd.DataFrame(
-        {
-            "run": run,
-            "inst_id": np.array([requester + 1 for requester, *_ in built.sessions])[session],
-            "session": np.array([number for _, _, number, _ in built.sessions])[session],
-            "event": np.array(built.model.events, dtype=object)[event],
-            "wait_class": np.array([wait_class(name) for name in built.model.events], dtype=object)[event],
-            "total_waits": found["hits"],
-            "time_s": found["time"],
-            "max_s": found["longest"],
-        }
-    )
+    return waits_of(built.model, [(requester, number, process) for requester, _, number, process in built.sessions], runs)
 
 
 def stats(built: Built, accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:

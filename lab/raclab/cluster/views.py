@@ -3,14 +3,11 @@
 Only columns that the simulation knows; the lab database leaves the others null. Units are Oracle's own.
 """
 
-import hashlib
-
-import numpy as np
 import pandas as pd
 
+from raclab.cluster.ash_frame import history_of
 from raclab.cluster.frames import calls, served
 from raclab.cluster.sequences import INSERT, NEXTVAL, Built
-from raclab.oracle_names import wait_class
 from raclab.sim import Run, ops
 
 MILLISECONDS = 1000.0
@@ -21,14 +18,6 @@ STATEMENTS = {
     NEXTVAL: "update seq$ set increment$=:2,minvalue=:3,maxvalue=:4,cycle#=:5,order$=:6,cache=:7,"
     "highwater=:8,audit$=:9,flags=:10 where obj#=:1",
 }
-_BASE32 = "0123456789abcdfghjkmnpqrstuvwxyz"  # the digits that Oracle writes a SQL_ID in
-
-
-def sql_id(text: str) -> str:
-    """Oracle's SQL_ID of a statement: the last eight bytes of its MD5 (with a zero byte at the end) in base 32."""
-    digest = hashlib.md5(text.encode() + b"\0", usedforsecurity=False).digest()
-    value = int.from_bytes(digest[8:12], "little") << 32 | int.from_bytes(digest[12:16], "little")
-    return "".join(_BASE32[value >> 5 * place & 31] for place in range(12, -1, -1))
 
 
 def of(built: Built, run: Run) -> dict[str, pd.DataFrame]:
@@ -85,31 +74,7 @@ def enqueue_statistics(built: Built, run: Run) -> pd.DataFrame:
 
 def active_session_history(built: Built, run: Run) -> pd.DataFrame:
     """V$ACTIVE_SESSION_HISTORY: what each session did at each sample; SAMPLE_S is seconds since the run began."""
-    pieces = []
-    where = built.model.where
-    event = np.array([w.event or None for w in where], dtype=object)
-    text = np.array([STATEMENTS.get(w.activity) for w in where], dtype=object)
-    for node, number, process in built.sessions:
-        ops_then = run.samples[:, process.number]
-        active = (ops_then >= 0) & (run.sampled >= node * built.case.start_gap_s)
-        at = ops_then[active]
-        waiting = event[at]
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "run": 0,
-                    "INST_ID": node + 1,
-                    "session": number,
-                    "SAMPLE_S": run.sampled[active],
-                    "SESSION_STATE": np.where(waiting == None, "ON CPU", "WAITING"),  # noqa: E711 (elementwise)
-                    "EVENT": waiting,
-                    "WAIT_CLASS": [wait_class(name) if name else None for name in waiting],
-                    "SQL_ID": [sql_id(statement) if statement else None for statement in text[at]],
-                    "SQL_OPNAME": [statement.split()[0].upper() if statement else None for statement in text[at]],
-                }
-            )
-        )
-    return pd.concat(pieces, ignore_index=True)
+    return history_of(built.model, built.sessions, STATEMENTS, run, built.case.start_gap_s)
 
 
 def _refills(built: Built, run: Run, processes: list[int]) -> int:
