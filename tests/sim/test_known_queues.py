@@ -76,6 +76,18 @@ class TestClosedForms:
         times = closed_forms.times_with_preemption([(0.35, 1.0, 2.0), (0.35, 1.0, 2.0)])
         assert sum(times) / 2 == pytest.approx(1 / (1 - 0.7))
 
+    def test_one_class_is_pollaczek_and_khinchine(self) -> None:
+        assert closed_forms.waits_without_preemption([(0.7, 1.0, 1.3)]) == [
+            pytest.approx(closed_forms.wait_with_any_service(0.7, 1.0, 1.3))
+        ]
+
+    def test_who_comes_first_shifts_the_work_that_waits_and_does_not_change_it(self) -> None:
+        """Kleinrock's conservation law: the waits, weighted with the loads, add up to the same in any order."""
+        one, other = (0.3, 0.5, 0.5), (0.3, 1.0, 1 + 1 / 12)
+        there, back = (closed_forms.waits_without_preemption(order) for order in ([one, other], [other, one]))
+        assert there[0] < there[1]
+        assert 0.15 * there[0] + 0.3 * there[1] == pytest.approx(0.3 * back[0] + 0.15 * back[1])
+
     def test_a_machine_with_a_repairer_of_its_own_never_waits(self) -> None:
         assert closed_forms.wait_for_repair(3, 3, 4.0, 1.0) == 0
 
@@ -105,6 +117,7 @@ class TestClosedForms:
             lambda: closed_forms.wait_with_servers(2.0, 1.0, 2),
             lambda: closed_forms.wait_with_any_service(1.0, 1.0, 2.0),
             lambda: closed_forms.times_with_preemption([(0.5, 1.0, 2.0), (0.5, 1.0, 2.0)]),
+            lambda: closed_forms.waits_without_preemption([(0.5, 1.0, 2.0), (0.5, 1.0, 2.0)]),
         ],
     )
     def test_no_answer_without_an_equilibrium(self, overloaded) -> None:

@@ -52,6 +52,25 @@ class TestCpu:
         # long 0-1, short 1-2, long 2-3, late 3-4, long 4-5, late 5-6
         assert bench.ends() == {"short": 2, "long": 5, "late": 6}
 
+    def test_who_is_preempted_keeps_the_rest_of_its_slice(self) -> None:
+        bench = Bench(quantum=1)
+        bench.process("preempted").run(Constant(2))
+        bench.process("next").run(Constant(1))
+        bench.process("better", after=0.75, priority=0).run(Constant(0.5))
+        # preempted 0-0.75 and, with the quarter of its slice that is left, 1.25-1.5; next 1.5-2.5; preempted 2.5-3.5
+        assert bench.ends() == {"better": 1.25, "next": 2.5, "preempted": 3.5}
+
+    def test_however_often_it_is_preempted_its_turn_comes_to_an_end(self) -> None:
+        bench = Bench(quantum=1)
+        bench.process("long").run(Constant(4))
+        bench.process("next").run(Constant(1))
+        often = bench.process("often", priority=0)
+        with often.loop(10):
+            often.delay(Constant(0.5))
+            often.run(Constant(0.25))
+        # half a second of every 0.75 s is left to the others: long has used up its second at 1.25 s, next its own at 2.75 s
+        assert bench.ends()["next"] == 2.75
+
     def test_a_burst_of_exactly_one_slice_is_over(self) -> None:
         bench = Bench(quantum=1)
         bench.process("a").run(Constant(1))
@@ -604,7 +623,8 @@ class TestTallies:
         process.delay(Constant(1))
         told = [(where.activity, where.event) for where in model.where]
         assert told == [
-            ("insert", ""), ("update", "log file sync"), ("update", "log file sync"), ("update", "log file sync"), ("insert", ""), ("", "")
+            ("insert", ""), ("update", "log file sync"), ("update", "log file sync"), ("update", "log file sync"), ("insert", ""), ("", ""),
+            ("", ""),  # END
         ]  # fmt: skip
 
 

@@ -2,10 +2,13 @@
 
 Exactness: events at the same instant happen in the order in which they were scheduled; processes woken at an instant go
 on in the order of waking, after the one that woke them has come to rest. A burst that is preempted keeps what it has
-left and goes to the head of its class's queue; one whose quantum ends goes to the back if anybody of its class or a
-better one waits. Locks and mailboxes are first come, first served.
+left, of its time slice too, and goes to the head of its class's queue; one whose slice ends goes to the back if anybody
+of its class or a better one waits, and has a new slice. Locks and mailboxes are first come, first served.
 
 Cancelled events stay in the heap and are recognised by their number (``event`` of the process has moved on).
+
+Every so many steps (an event or an op is a step) the loop looks around: whether it is to stop, and whether it still gets
+anywhere. A program that goes round without time passing is put aside for that look and goes on right after it.
 """
 
 import math
@@ -27,8 +30,17 @@ _WAIT, _POST, _LOOKUP, _DROP = ops.WAIT, ops.POST, ops.LOOKUP, ops.DROP
 _FETCH, _SUBTRACT = ops.FETCH, ops.SUBTRACT
 _CONSTANT, _EMPIRICAL = ops.CONSTANT, ops.EMPIRICAL
 
+_WAITING = (BLOCKED, IDLE)
+
+ALL_ENDED, STOPPED, NO_TIME_PASSES, NOBODY_ESSENTIAL_MOVES = 0, 1, 2, 3  # why a run is over
+_STEPS = 1 << 14  # between two looks, at least
+MOST_STEPS_AT_ONCE = 1_000_000  # at one instant, and as many again for a thousand processes
+MOST_EVENTS_WITHOUT = 10_000_000  # while every essential process that has not ended waits
+
 _BITS = np.int64(16)  # of a heap key, for the process; the event's number is above
 _MASK = np.int64(0xFFFF)
+
+
 MOST_PROCESSES = 1 << 16
 
 
@@ -197,6 +209,50 @@ def _drop(cache, place, c, key):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _bucket(seconds, buckets):  # type: ignore[no-untyped-def]
+    """Where a wait counts in a histogram: k for 2**(k - 1) to 2**k microseconds, 0 for up to 1; the last takes whatever is longer.
+
+    Rounded to a nanosecond, so that the clock's last bit moves no wait over an edge.
+    """
+    bits = np.float64(seconds * 1e6 - 5e-4).view(np.int64)
+    return max(0, min(((bits - 1) >> 52) - 1022, buckets - 1))  # the exponent of a floating-point number is a power of two
+
+
+@njit(cache=True, nogil=True)
+def _write_down(trace, line, ended, took, cpu, who, pc, event):  # type: ignore[no-untyped-def]
+    """A line of the trace: a finished op, or a whole wait for an event."""
+    trace[line].ended = ended
+    trace[line].took = took
+    trace[line].cpu = cpu
+    trace[line].process = who
+    trace[line].op = pc
+    trace[line].event = event
+
+
+@njit(cache=True, nogil=True)
+def _look_around(process, watch, now, handled, steps, horizon):  # type: ignore[no-untyped-def]
+    """Tell the watch how far the run is, and find out whether it must end here; returns why, or 0 to go on."""
+    n = process.shape[0]
+    watch[0].still = 0 if now > watch[0].clock else watch[0].still + steps
+    waiting = not math.isfinite(horizon)
+    for i in range(n):
+        if not waiting:
+            break
+        if process[i].essential and process[i].state != ENDED:
+            waiting = process[i].state in _WAITING and process[i].since <= watch[0].clock
+    watch[0].without = watch[0].without + handled - watch[0].events if waiting else 0
+    watch[0].clock = now
+    watch[0].events = handled
+    if watch[0].stop:
+        return STOPPED
+    if watch[0].still > MOST_STEPS_AT_ONCE * (1 + n // 1000):
+        return NO_TIME_PASSES
+    if watch[0].without > MOST_EVENTS_WITHOUT:
+        return NOBODY_ESSENTIAL_MOVES
+    return 0
+
+
+@njit(cache=True, nogil=True)
 def interpret(  # type: ignore[no-untyped-def]
     program,
     process,
@@ -211,7 +267,10 @@ def interpret(  # type: ignore[no-untyped-def]
     table,
     tally,
     waits,
+    histogram,
     noted,
+    trace,
+    watch,
     samples,
     sampled,
     interval,
@@ -222,11 +281,13 @@ def interpret(  # type: ignore[no-untyped-def]
 
     program, process, cpu, lock, mailbox, cell, link, semaphore, cache, place: the model's arrays (ops.py); all but program
     are changed. table holds the quantiles of empirical distributions.
-    tally (one an op) and waits (one an event) are added to; noted is filled from its start.
+    tally (one an op), waits (one a process and event) and histogram (one a CPU, event and bucket) are added to; noted and trace are
+    filled from their starts. watch[0] tells others how far the run is, and the run when to stop.
     samples[k, p] is the op that process p was at at time sampled[k], every ``interval`` seconds; when the room is used
     up, every other sample is dropped and the interval doubles.
 
-    Returns (clock at the end in s, essential processes that have not ended, notes made, samples taken, events handled).
+    Returns (why it is over, the process that moved last, clock at the end in s, essential processes that have not ended, notes made,
+    samples taken, ops and waits that the trace has or would have, events handled).
     """
     n = process.shape[0]
     room = 4 * n + 64
@@ -250,6 +311,11 @@ def interpret(  # type: ignore[no-untyped-def]
     essential = 0
     taken_samples = 0
     next_sample = interval
+    traced = 0
+    why = ALL_ENDED
+    me = np.int64(0)
+    between = max(_STEPS, 16 * n)  # two looks
+    steps = between
     for i in range(n):
         ring[i] = i
         essential += process[i].essential
@@ -257,6 +323,12 @@ def interpret(  # type: ignore[no-untyped-def]
     waiting = n
 
     while essential > 0:
+        steps -= 1
+        if steps < 0:
+            why = _look_around(process, watch, now, handled, between, horizon)
+            if why != 0:
+                break
+            steps = between
         # ---- who goes on? -------------------------------------------------------------------------------------
         finished = False  # the op that the process is at is over
         if waiting > 0:
@@ -301,12 +373,13 @@ def interpret(  # type: ignore[no-untyped-def]
             if process[me].state == RUNNING:
                 station = process[me].cpu
                 core = process[me].core
-                worked = min(process[me].left, cpu[station].quantum)
+                worked = min(process[me].left, process[me].slice)
                 cpu[station].used += worked
                 tally[process[me].pc].cpu += worked
-                if process[me].left > cpu[station].quantum:
+                if process[me].left > process[me].slice:
                     finished = False
                     process[me].left -= worked
+                    process[me].slice = cpu[station].quantum
                     behind = False
                     for c in range(process[me].priority + 1):
                         behind = behind or head[station, c] >= 0
@@ -314,7 +387,7 @@ def interpret(  # type: ignore[no-untyped-def]
                         process[me].started = now
                         number += 1
                         process[me].event = number
-                        size = _push(times, keys, size, now + min(process[me].left, cpu[station].quantum), number << _BITS | me)
+                        size = _push(times, keys, size, now + min(process[me].left, process[me].slice), number << _BITS | me)
                         continue
                     _queue_for_cpu(head, tail, process, station, me)
                 # the core is free: the first of the best class gets it
@@ -335,7 +408,7 @@ def interpret(  # type: ignore[no-untyped-def]
                         process[other].event = number
                         if size == room:
                             size = _forget_stale(times, keys, size, process)
-                        slice_ends = now + min(process[other].left, cpu[station].quantum)
+                        slice_ends = now + min(process[other].left, process[other].slice)
                         size = _push(times, keys, size, slice_ends, number << _BITS | np.int64(other))
                         break
                 if not finished:
@@ -348,6 +421,9 @@ def interpret(  # type: ignore[no-untyped-def]
                 spent = now - process[me].since
                 tally[pc].time += spent
                 tally[pc].longest = max(tally[pc].longest, spent)
+                if traced < trace.shape[0]:
+                    _write_down(trace, traced, now, spent, tally[pc].cpu, me, pc, -1)
+                traced += 1
                 if program[pc].code == _SPIN:
                     i = _index(program, pc, cell, lock.shape[0])
                     lock[i].spinners -= 1
@@ -355,6 +431,14 @@ def interpret(  # type: ignore[no-untyped-def]
                 else:
                     pc += 1
             finished = False
+            steps -= 1
+            if steps < 0:
+                if process[me].state != WOKEN:
+                    process[me].state = READY
+                first = first - 1 if first > 0 else n
+                ring[first] = me
+                waiting += 1
+                break
             op = program[pc]
             code = op.code
             if code == _MARK:
@@ -365,6 +449,10 @@ def interpret(  # type: ignore[no-untyped-def]
                 waits[me, op.a].hits += 1
                 waits[me, op.a].time += spent
                 waits[me, op.a].longest = max(waits[me, op.a].longest, spent)
+                histogram[process[me].cpu, op.a, _bucket(spent, histogram.shape[2])] += 1
+                if traced < trace.shape[0]:
+                    _write_down(trace, traced, now, spent, 0.0, me, pc, op.a)
+                traced += 1
                 pc += 1
             elif code in (_DELAY, _RUN, _SPIN):
                 tally[pc].hits += 1
@@ -386,6 +474,7 @@ def interpret(  # type: ignore[no-untyped-def]
                 else:
                     station = process[me].cpu
                     process[me].left = drawn
+                    process[me].slice = cpu[station].quantum
                     if code == _SPIN:
                         i = _index(program, pc, cell, lock.shape[0])
                         lock[i].spinners += 1
@@ -425,6 +514,7 @@ def interpret(  # type: ignore[no-untyped-def]
                         other = on_core[station, core]
                         worked = now - process[other].started
                         process[other].left = max(0.0, process[other].left - worked)  # below 0 by rounding, at the end of its burst
+                        process[other].slice = max(0.0, process[other].slice - worked)
                         cpu[station].used += worked
                         tally[process[other].pc].cpu += worked
                         process[other].event = 0
@@ -440,7 +530,7 @@ def interpret(  # type: ignore[no-untyped-def]
                     process[me].started = now
                     if code == _SPIN:
                         _take_if_free(lock, _index(program, pc, cell, lock.shape[0]), process, me)
-                    until = now + min(process[me].left, cpu[station].quantum)
+                    until = now + min(process[me].left, process[me].slice)
                 number += 1
                 process[me].event = number
                 if size == room:
@@ -664,4 +754,6 @@ def interpret(  # type: ignore[no-untyped-def]
                 essential -= process[me].essential
                 break
         process[me].pc = pc
-    return now, essential, notes, taken_samples, handled
+    watch[0].clock = now
+    watch[0].events = handled
+    return why, me, now, essential, notes, taken_samples, traced, handled

@@ -1,268 +1,25 @@
 """The builder: processes, CPUs, locks, mailboxes and cells, written in words; nobody writes row numbers.
 
-A model is built once and run as often as wanted (run.py); building draws no random number.
+A model is built once and run as often as wanted (run.py); building draws no random number. What processes do is written in program.py.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import pairwise
 
 import numpy as np
 
+from raclab.errors import LabError
 from raclab.sim import ops
-from raclab.sim.ops import CACHE, CPU, LINK, LOCK, MAILBOX, OP, PLACE, PRIORITIES, PROCESS, SEMAPHORE
+from raclab.sim.kernel import MOST_PROCESSES
+from raclab.sim.ops import CACHE, CPU, LINK, LOCK, MAILBOX, PLACE, PRIORITIES, PROCESS, SEMAPHORE
+from raclab.sim.program import Number, Process, Program, is_given
+from raclab.sim.rows import Places, Rows, rows_of
+from raclab.sim.times import Distribution
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """A distribution of times in seconds; make one with Constant, Exponential, Uniform or Empirical."""
-
-    law: int
-    x: float
-    y: float = 0.0
-    quantiles: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.x) and math.isfinite(self.y) and self.x >= 0 and self.y >= 0):
-            raise ValueError(f"a time can't be negative or infinite: {self}")
-
-
-def Constant(seconds: float) -> Distribution:
-    """Always the same time (or number of bytes)."""
-    return Distribution(ops.CONSTANT, seconds)
-
-
-def Exponential(mean: float) -> Distribution:
-    """Exponential times with the given mean in seconds."""
-    return Distribution(ops.EXPONENTIAL, mean)
-
-
-def Empirical(quantiles: Sequence[float]) -> Distribution:
-    """Times whose quantiles were measured: evenly spaced from the smallest to the largest time, in seconds; linear between them."""
-    if len(quantiles) < 2 or not all(0 <= earlier <= later < math.inf for earlier, later in pairwise(quantiles)):
-        raise ValueError("an empirical distribution needs two quantiles or more, from 0 up and in ascending order")
-    return Distribution(ops.EMPIRICAL, quantiles[0], quantiles[-1], tuple(quantiles))
-
-
-def Uniform(low: float, high: float) -> Distribution:
-    """Times spread evenly from low to high, in seconds."""
-    return Distribution(ops.UNIFORM, low, high)
-
-
-@dataclass(eq=False)
-class Label:
-    """A place in a program that jumps can name before it is placed."""
-
-    index: int = -1
-
-
-@dataclass(frozen=True)
-class Where:
-    """What an op is part of, for the tallies: the process, the activity, and the event waited for ("" on CPU)."""
-
-    process: int
-    activity: str
-    event: str
-
-
-@dataclass
-class Process:
-    """The program of one process. Each method appends one op; ops.py says what it does."""
-
-    model: "Model"
-    number: int
-    name: str
-    cpu: int
-    priority: int
-    essential: bool
-    first: int = -1
-    _activity: str = ""
-    _event: str = ""
-
-    def _add(
-        self,
-        code: int,
-        a: int = 0,
-        b: int = 0,
-        *,
-        at: int = -1,
-        by: int = -1,
-        to: Label | None = None,
-        times: Distribution | None = None,
-    ) -> None:
-        model = self.model
-        if model._writing is not self:
-            if self.first >= 0:
-                raise ValueError(f"the program of {self.name} is finished; each program is written in one piece")
-            model._finish_writing()
-            model._writing = self
-            self.first = len(model.program)
-        law, x, y = model._numbers_of(times) if times else (0, 0.0, 0.0)
-        model._check_numbers(code, a, b, at, by)
-        model.program.append((code, a, b, at, by, -1, law, x, y))
-        model.targets.append(to)
-        model.where.append(Where(self.number, self._activity, self._event))
-
-    @contextmanager
-    def activity(self, name: str) -> Iterator[None]:
-        """Ops written inside count towards this activity (a statement, say)."""
-        before, self._activity = self._activity, name
-        yield
-        self._activity = before
-
-    @contextmanager
-    def wait(self, event: str) -> Iterator[None]:
-        """Ops written inside are, together, one wait for this event. No jump may lead in or out; waits don't nest."""
-        self._event = event
-        self._add(ops.MARK)
-        yield
-        self._add(ops.WAITED, self.model.event(event))
-        self._event = ""
-
-    @contextmanager
-    def loop(self, times: int) -> Iterator[None]:
-        """Ops written inside are done so many times (at least once)."""
-        if times < 1:
-            raise ValueError(f"a loop runs at least once, not {times} times")
-        count, top = self.model.cell(), Label()
-        self.set(count, times)
-        self.place(top)
-        yield
-        self._add(ops.LOOP, count, to=top)
-
-    @contextmanager
-    def forever(self) -> Iterator[None]:
-        """Ops written inside are done until the run ends."""
-        top = Label()
-        self.place(top)
-        yield
-        self.jump(top)
-
-    def place(self, label: Label) -> None:
-        """The next op is where jumps to this label lead."""
-        if self.first >= 0 and self.model._writing is not self:
-            raise ValueError(f"the program of {self.name} is finished; no label can be placed in it any more")
-        if label.index != -1:
-            raise ValueError(f"{self.name} places a label that has a place already")
-        label.index = len(self.model.program) if self.model._writing is self else -2 - self.number
-
-    def run(self, times: Distribution) -> None:
-        """Use a core for a drawn time."""
-        self._add(ops.RUN, times=times)
-
-    def delay(self, times: Distribution) -> None:
-        """Wait for a drawn time."""
-        self._add(ops.DELAY, times=times)
-
-    def acquire(self, lock: int, *, shared: bool = False, by: int = -1) -> None:
-        """Take a lock, exclusively or shared, in the order of asking."""
-        self._add(ops.ACQUIRE, lock, int(shared), by=by)
-
-    def release(self, lock: int, *, by: int = -1) -> None:
-        """Give a lock back."""
-        self._add(ops.RELEASE, lock, by=by)
-
-    def spin(self, lock: int, most: Distribution, otherwise: Label, *, by: int = -1) -> None:
-        """Use a core until the lock is free and then take it; after ``most`` seconds of CPU give up and go to ``otherwise``."""
-        self._add(ops.SPIN, lock, by=by, to=otherwise, times=most)
-
-    def call(self, mailbox: int, *, at: int = -1, by: int = -1) -> None:
-        """Ask a server and wait for it; with ``at``, the server so many mailboxes on as the home of that lock says."""
-        self._add(ops.CALL, mailbox, at=at, by=by)
-
-    def take(self, mailbox: int, most: int = 0) -> None:
-        """As a server, wait for callers and take up to ``most`` of them (0: all)."""
-        self._add(ops.TAKE, mailbox, most)
-
-    def done(self) -> None:
-        """As a server, let the callers taken go on."""
-        self._add(ops.DONE)
-
-    def send(self, link: int, sizes: Distribution, *, at: int = -1, by: int = -1) -> None:
-        """Put a drawn number of bytes on a link and wait until they have left; behind those that are on it already."""
-        self._add(ops.SEND, link, at=at, by=by, times=sizes)
-
-    def wait_for(self, semaphore: int, *, by: int = -1) -> None:
-        """Take one unit of a semaphore, in the order of asking."""
-        self._add(ops.WAIT, semaphore, by=by)
-
-    def post(self, semaphore: int, units: int = 1, *, by: int = -1) -> None:
-        """Give units to a semaphore."""
-        self._add(ops.POST, semaphore, units, by=by)
-
-    def jump_if_cached(self, cache: int, key: int, to: Label, *, by: int = -1) -> None:
-        """Go to a label if a cache has the key in cell ``key``; if not, it has it from now on, and the least recently used may go."""
-        self._add(ops.LOOKUP, cache, key, by=by, to=to)
-
-    def drop(self, cache: int, key: int, *, by: int = -1) -> None:
-        """Make a cache forget the key in cell ``key``."""
-        self._add(ops.DROP, cache, key, by=by)
-
-    def set_home(self, lock: int, home: int, *, by: int = -1) -> None:
-        """Move a lock's home."""
-        self._add(ops.SET_HOME, lock, home, by=by)
-
-    def jump(self, to: Label) -> None:
-        """Go to a label."""
-        self._add(ops.JUMP, to=to)
-
-    def jump_by_chance(self, probability: float, to: Label) -> None:
-        """Go to a label with a probability."""
-        if not 0 <= probability <= 1:
-            raise ValueError(f"a probability is 0 to 1, not {probability}")
-        self._add(ops.CHANCE, to=to, times=Constant(probability))
-
-    def jump_if_home(self, lock: int, home: int, to: Label, *, by: int = -1) -> None:
-        """Go to a label if the lock's home is ``home``."""
-        self._add(ops.JUMP_IF_HOME, lock, home, by=by, to=to)
-
-    def jump_if_free(self, lock: int, home: int, to: Label, *, by: int = -1) -> None:
-        """Go to a label if the lock's home is ``home`` and nobody holds it."""
-        self._add(ops.JUMP_IF_FREE, lock, home, by=by, to=to)
-
-    def jump_if_same(self, a: int, b: int, to: Label, *, at: int = -1, by: int = -1) -> None:
-        """Go to a label if two cells hold the same."""
-        self._add(ops.JUMP_IF_SAME, a, b, at=at, by=by, to=to)
-
-    def jump_if_positive(self, cell: int, to: Label, *, by: int = -1) -> None:
-        """Go to a label if a cell is above 0."""
-        self._add(ops.JUMP_IF_POSITIVE, cell, by=by, to=to)
-
-    def draw(self, cell: int, count: int) -> None:
-        """Set a cell to a whole number from 0 to count - 1, each as likely."""
-        if count < 1:
-            raise ValueError(f"there is nothing to draw from {count} numbers")
-        self._add(ops.DRAW, cell, count)
-
-    def set(self, cell: int, value: int, *, by: int = -1) -> None:
-        """Set a cell."""
-        self._add(ops.SET, cell, value, by=by)
-
-    def add(self, cell: int, value: int, *, by: int = -1) -> None:
-        """Add to a cell."""
-        self._add(ops.ADD, cell, value, by=by)
-
-    def copy(self, to: int, source: int, *, by: int = -1) -> None:
-        """Copy a cell's value into another."""
-        self._add(ops.COPY, to, source, by=by)
-
-    def fetch(self, to: int, source: int, *, by: int) -> None:
-        """Copy one of many cells, ``source`` plus what cell ``by`` holds, into another."""
-        self._add(ops.FETCH, to, source, by=by)
-
-    def subtract(self, cell: int, other: int) -> None:
-        """Subtract what another cell holds."""
-        self._add(ops.SUBTRACT, cell, other)
-
-    def note(self, cell: int) -> None:
-        """Write down a cell's value with the time; kept if the model has room for notes."""
-        self._add(ops.NOTE, cell)
-
-    def end(self) -> None:
-        """End the process."""
-        self._add(ops.END)
+class TooManyProcesses(LabError):
+    """More processes than a model has room for."""
 
 
 @dataclass
@@ -277,9 +34,6 @@ class Model:
     horizon: float = math.inf
     notes: int = 0
     sampling: float = math.inf
-    program: list[tuple[int, int, int, int, int, int, int, float, float]] = field(default_factory=list)
-    targets: list[Label | None] = field(default_factory=list)
-    where: list[Where] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     cpus: list[tuple[int, float]] = field(default_factory=list)
@@ -290,7 +44,8 @@ class Model:
     semaphores: list[int] = field(default_factory=list)
     caches: list[tuple[int, int]] = field(default_factory=list)
     table: list[float] = field(default_factory=list)
-    _writing: Process | None = None
+    _first_quantile: dict[tuple[float, ...], int] = field(default_factory=dict)
+    _rows: Rows | None = None
 
     def cpu(self, cores: int, quantum: float = math.inf) -> int:
         """A CPU with so many cores; a burst longer than ``quantum`` seconds goes to the back of its class's queue."""
@@ -306,6 +61,14 @@ class Model:
         self.homes.append(home)
         return len(self.homes) - 1
 
+    def lock_row(self, homes: Iterable[int]) -> int:
+        """Locks with these homes, numbered one after the other; the first one's number."""
+        first = len(self.homes)
+        self.homes.extend(homes)
+        if min(self.homes[first:], default=0) < 0:
+            raise ValueError(f"a home is 0 or above, not {min(self.homes[first:])}")
+        return first
+
     def mailbox(self) -> int:
         """A mailbox for callers; any number of processes may serve it."""
         self.mailboxes += 1
@@ -315,6 +78,12 @@ class Model:
         """A whole number that programs can read and change."""
         self.cells.append(value)
         return len(self.cells) - 1
+
+    def cell_row(self, values: Iterable[int]) -> int:
+        """Cells with these values, numbered one after the other; the first one's number."""
+        first = len(self.cells)
+        self.cells.extend(values)
+        return first
 
     def link(self, bandwidth: float) -> int:
         """A link that carries so many bytes a second, one after the other."""
@@ -349,76 +118,120 @@ class Model:
             raise ValueError(f"priority is 0 to {PRIORITIES - 1}, not {priority}")
         if not 0 <= cpu < len(self.cpus):
             raise ValueError(f"there is no CPU {cpu} in this model")
+        if len(self.processes) >= MOST_PROCESSES:
+            raise TooManyProcesses(f"A model has at most {MOST_PROCESSES:,} processes. Take fewer nodes or sessions.")
         made = Process(self, len(self.processes), name, cpu, priority, essential)
         self.processes.append(made)
+        self._rows = None
         return made
 
-    def _numbers_of(self, times: Distribution) -> tuple[int, float, float]:
+    def together(self, processes: Sequence[Process]) -> Program:
+        """One program for several processes that have none yet. Its numbers are those of all, or arrays of one for each of them."""
+        for process in processes:
+            if process.lines or process.program is not process:
+                raise ValueError(f"{process.name} has a program already")
+        if not processes:
+            raise ValueError("a program needs a process to do it")
+        program = Program(self, tuple(processes))
+        for process in processes:
+            process.program = program
+        return program
+
+    @property
+    def program(self) -> np.ndarray:
+        """The ops of all processes, one process after the other (dtype OP). Asking for them finishes the programs."""
+        return self._as_rows().program
+
+    @property
+    def where(self) -> Places:
+        """What each op of ``program`` is part of."""
+        return self._as_rows().where
+
+    def _as_rows(self) -> Rows:
+        if self._rows is None:
+            self._rows = rows_of(self.processes)
+        return self._rows
+
+    def numbers_of(self, times: Distribution) -> tuple[int, float, float]:
         """A distribution as an op carries it: law, x, y (variates.py)."""
         if not times.quantiles:
             return times.law, times.x, times.y
-        first = len(self.table)
-        self.table.extend(times.quantiles)
+        first = self._first_quantile.setdefault(times.quantiles, len(self.table))
+        if first == len(self.table):
+            self.table.extend(times.quantiles)
         return times.law, float(first), float(len(times.quantiles))
 
-    def _check_numbers(self, code: int, a: int, b: int, at: int, by: int) -> None:
+    def check_numbers(self, code: int, a: Number, b: Number, at: Number, by: Number) -> None:
         """The kernel checks no bounds: a number that is none of this model's would damage memory."""
-        counts = {
-            "lock": len(self.homes),
-            "mailbox": self.mailboxes,
-            "cell": len(self.cells),
-            "link": len(self.links),
-            "semaphore": len(self.semaphores),
-            "cache": len(self.caches),
-        }
-        kinds = ((a, ops.KIND_OF_A.get(code)), (b, ops.KIND_OF_B.get(code)), (at, at != -1 and "lock"), (by, by != -1 and "cell"))
-        for number, kind in kinds:
-            if kind and not 0 <= number < counts[kind]:
-                raise ValueError(f"there is no {kind} {number} in this model")
-        if code == ops.SET_HOME and b < 0:
-            raise ValueError(f"a home is 0 or above, not {b}")
+        kind_a, kind_b = ops.KIND_OF_A.get(code), ops.KIND_OF_B.get(code)
+        if kind_a:
+            self._check(kind_a, a)
+        if kind_b:
+            self._check(kind_b, b)
+        if is_given(at):
+            self._check("lock", at)
+        if is_given(by):
+            self._check("cell", by)
+        if code == ops.SET_HOME and np.min(b) < 0:
+            raise ValueError(f"a home is 0 or above, not {np.min(b)}")
 
-    def _check_homes(self, program: np.ndarray) -> None:
-        """No lock can have a home that leads behind the last mailbox or cell."""
+    def _check(self, kind: str, numbers: Number) -> None:
+        there = self._count(kind)
+        if isinstance(numbers, np.ndarray):
+            wrong = numbers[(numbers < 0) | (numbers >= there)]
+            number = int(wrong[0]) if len(wrong) else 0
+            if not len(wrong):
+                return
+        elif 0 <= numbers < there:
+            return
+        else:
+            number = numbers
+        raise ValueError(f"there is no {kind} {number} in this model")
+
+    def _count(self, kind: str) -> int:
+        """How many locks, cells ... there are."""
+        match kind:
+            case "lock":
+                return len(self.homes)
+            case "cell":
+                return len(self.cells)
+            case "mailbox":
+                return self.mailboxes
+            case "link":
+                return len(self.links)
+            case "semaphore":
+                return len(self.semaphores)
+            case _:
+                return len(self.caches)
+
+    def _check_homes(self) -> None:
+        """No lock can have a home that leads behind the last mailbox, link or cell."""
+        lines = [(program, line) for program in dict.fromkeys(p.program for p in self.processes) for line in program.lines]
         farthest = np.array(self.homes, dtype=np.int64)
-        moves = program[program["code"] == ops.SET_HOME]
-        np.maximum.at(farthest, moves["a"], moves["b"])
-        farthest = np.maximum(farthest, moves["b"][moves["by"] >= 0].max(initial=0))  # which lock those move is not known before
-        rows = np.flatnonzero(program["at"] >= 0)
-        asks = program[rows]
-        last = np.maximum(asks["a"], asks["b"]) + np.where(asks["by"] < 0, farthest[asks["at"]], farthest.max(initial=0))
-        there = np.select([asks["code"] == ops.CALL, asks["code"] == ops.SEND], [self.mailboxes, len(self.links)], len(self.cells))
-        for row in rows[last >= there]:
-            name = self.processes[self.where[row].process].name
-            raise ValueError(f"{name} asks at the home of lock {program[row]['at']}, which can lead where there is nothing to ask")
-
-    def _finish_writing(self) -> None:
-        if self._writing is not None:
-            self._writing.end()  # even after a jump: a label may have been placed behind it
-        self._writing = None
+        of_any = 0
+        for _, line in lines:
+            if line.code == ops.SET_HOME:
+                np.maximum.at(farthest, *np.broadcast_arrays(line.a, line.b))
+                if is_given(line.by):  # which lock that moves is not known before
+                    of_any = max(of_any, int(np.max(line.b)))
+        farthest = np.maximum(farthest, of_any)
+        for program, line in lines:
+            if not is_given(line.at):
+                continue
+            last = np.maximum(line.a, line.b) + (farthest.max(initial=0) if is_given(line.by) else farthest[line.at])
+            there = self._count({ops.CALL: "mailbox", ops.SEND: "link"}.get(line.code, "cell"))
+            if np.any(last >= there):
+                asked = np.broadcast_to(line.at, last.shape)[last >= there].flat[0]
+                raise ValueError(f"{program.title} asks at the home of lock {asked}, which can lead where there is nothing to ask")
 
     def arrays(self) -> "Arrays":
         """The model as the kernel wants it."""
-        self._finish_writing()
-        program = np.array(self.program, dtype=OP)
-        for row, label in enumerate(self.targets):
-            if label is not None:
-                owner = self.processes[self.where[row].process]
-                to = owner.first if label.index == -2 - owner.number else label.index
-                if to < 0:
-                    raise ValueError(f"{owner.name} jumps to a label that was never placed")
-                if self.where[to].process != owner.number:
-                    raise ValueError(f"{owner.name} jumps into the program of {self.processes[self.where[to].process].name}")
-                program["to"][row] = to
-        self._check_homes(program)
+        rows = self._as_rows()
+        self._check_homes()
         process = np.zeros(len(self.processes), dtype=PROCESS)
-        for p in self.processes:
-            if p.first < 0:
-                raise ValueError(f"{p.name} has no program")
-            process[p.number]["pc"] = p.first
-            process[p.number]["cpu"] = p.cpu
-            process[p.number]["priority"] = p.priority
-            process[p.number]["essential"] = p.essential
+        process["pc"] = rows.first
+        for name in ("cpu", "priority", "essential"):
+            process[name] = [getattr(one, name) for one in self.processes]
         process["next"] = process["core"] = process["taken"] = -1
         process["ended"] = math.nan
         cpu = np.zeros(len(self.cpus), dtype=CPU)
@@ -440,7 +253,7 @@ class Model:
         cache["first"] = np.cumsum(cache["keys"]) - cache["keys"]
         place = np.zeros(int(cache["keys"].sum()), dtype=PLACE)
         cells, table = np.array(self.cells, dtype=np.int64), np.array(self.table, dtype=np.float64)
-        return Arrays(program, process, cpu, lock, mailbox, cells, link, semaphore, cache, place, table)
+        return Arrays(rows.program, process, cpu, lock, mailbox, cells, link, semaphore, cache, place, table)
 
 
 @dataclass(frozen=True)

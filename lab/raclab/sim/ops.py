@@ -52,18 +52,14 @@ KIND_OF_B = dict.fromkeys((JUMP_IF_SAME, COPY, LOOKUP, DROP, FETCH, SUBTRACT), "
 
 CONSTANT, EXPONENTIAL, UNIFORM, EMPIRICAL = 0, 1, 2, 3
 
+# an op, in 40 bytes: there may be millions. law: the distribution of its time; x and y are the distribution's numbers
 OP = np.dtype(
-    [
-        ("code", np.int32),
-        ("a", np.int32),
-        ("b", np.int32),
-        ("at", np.int32),
-        ("by", np.int32),
-        ("to", np.int32),
-        ("law", np.int32),  # the distribution of its time; x and y are the distribution's numbers
-        ("x", np.float64),
-        ("y", np.float64),
-    ],
+    {
+        "names": ["code", "a", "b", "at", "by", "to", "law", "x", "y"],
+        "formats": [np.int16, *[np.int32] * 5, np.int16, np.float64, np.float64],
+        "offsets": [0, 4, 8, 12, 16, 20, 2, 24, 32],
+        "itemsize": 40,
+    },
     align=True,
 )
 
@@ -84,6 +80,7 @@ PROCESS = np.dtype(
         ("since", np.float64),  # when it reached its op
         ("marked", np.float64),  # when its wait began
         ("left", np.float64),  # CPU time that its burst still needs
+        ("slice", np.float64),  # CPU time that its time slice still has
         ("started", np.float64),  # when its time slice began
         ("ended", np.float64),
     ],
@@ -133,4 +130,27 @@ TALLY = np.dtype([("hits", np.int64), ("time", np.float64), ("cpu", np.float64),
 
 NOTED = np.dtype([("time", np.float64), ("process", np.int32), ("value", np.int64)], align=True)
 
+# a finished op, or a whole wait. ended, took: s; cpu: the op's tally of it so far (s); op: row of the program (a wait's is its end);
+# event: of a whole wait, -1 of an op
+TRACED = np.dtype(
+    [("ended", np.float64), ("took", np.float64), ("cpu", np.float64), ("process", np.int32), ("op", np.int32), ("event", np.int32)],
+    align=True,
+)
+
+# what a run and those who watch it tell each other. stop: leave off; over: it has ended; clock (s), events: so far; still: steps without
+# time passing; without: events while every essential process waits
+WATCH = np.dtype(
+    [
+        ("stop", np.int64),
+        ("over", np.int64),
+        ("clock", np.float64),
+        ("events", np.int64),
+        ("still", np.int64),
+        ("without", np.int64),
+    ],
+    align=True,
+)
+
 PRIORITIES = 4
+# of a histogram of waits: the last but one ends at 2**38 microseconds, which is 76 hours
+BUCKETS = 40
