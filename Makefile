@@ -30,7 +30,7 @@ test: .venv/.ready ## run every test, and every notebook (some minutes)
 	$(python) -m pytest -n 2 --dist loadfile $(TEST_ARGS)
 	$(python) -m pytest -n 2 --dist loadfile --nbval-lax $(TEST_ARGS) notebooks
 
-bench: .venv/.ready ## time the simulation against the same model in SimPy
+bench: .venv/.ready .venv/.bench ## time the simulation against the same models in SimPy and cimba
 	$(python) -m raclab bench $(BENCH_ARGS)
 
 lint: .venv/.ready ## check style, types, and that notebooks are stored without outputs
@@ -44,13 +44,15 @@ format: .venv/.ready ## put style right and strip outputs from the notebooks
 	$(python) -m ruff format .
 	$(python) -m nbstripout $(stripped) notebooks/*.ipynb
 
-lock: .venv/.ready ## write requirements.lock anew from pyproject.toml (LOCK_ARGS=--upgrade for the newest)
+lock: .venv/.ready ## write requirements.lock and bench.lock anew from pyproject.toml (LOCK_ARGS=--upgrade for the newest)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --generate-hashes \
 		--custom-compile-command "make lock" --quiet --output-file requirements.lock $(LOCK_ARGS)
-	@for platform in $(platforms); do for version in 3.11 3.12 3.13 3.14; do \
-		.venv/bin/uv pip compile requirements.lock --no-deps --only-binary :all: --python-platform $$platform \
-			--python-version $$version --quiet >/dev/null || { echo "No wheel for $$platform, Python $$version." >&2; exit 1; }; \
-		done; done
+	.venv/bin/uv pip compile --group bench --constraints requirements.lock --universal --generate-hashes \
+		--custom-compile-command "make lock" --quiet --output-file bench.lock $(LOCK_ARGS)
+	@for lock in requirements.lock bench.lock; do for platform in $(platforms); do for version in 3.11 3.12 3.13 3.14; do \
+		.venv/bin/uv pip compile $$lock --no-deps --only-binary :all: --python-platform $$platform \
+			--python-version $$version --quiet >/dev/null || { echo "$$lock: no wheel for $$platform, Python $$version." >&2; exit 1; }; \
+		done; done; done
 
 clean: ## remove .venv and everything else that was made here (your answers are kept elsewhere)
 	rm -rf .venv build dist test-results .pytest_cache .ruff_cache .mypy_cache .hypothesis
@@ -89,3 +91,10 @@ pip = if [ -x .venv/bin/pip ]; then $(python) -m pip --disable-pip-version-check
 	.venv/bin/uv pip install --python $(python) --quiet --no-deps --no-build-isolation --editable .
 	$(python) -m raclab compile
 	@touch $@
+
+# Without it the benchmark runs all the same, and the next `make bench` tries again.
+.venv/.bench: .venv/.ready bench.lock
+	@echo "Installing what bench.lock adds, for the comparison with cimba (the first time: about 50 MB to download) ..."
+	@if .venv/bin/uv pip install --python $(python) --no-build --require-hashes -r bench.lock || \
+		$(call pip,install --quiet --only-binary :all: --require-hashes -r bench.lock); then touch $@; \
+		else echo "Installing failed (no network, or no wheel for this machine?): the benchmark goes on without cimba." >&2; fi

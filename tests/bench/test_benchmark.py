@@ -1,33 +1,90 @@
 """The benchmark runs, compares, and says so when something is amiss. Nothing here asserts how fast anything is."""
 
+import contextlib
+import io
+import json
 import re
 import sys
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from raclab.bench import command, main, simpy_sequence, timing, validation
+from raclab.bench import cases, command, main, scale, simpy_sequence, timing, validation
+from raclab.bench.cases import Case, Figures
 from raclab.bench.queues import one_core
-from raclab.bench.timing import Duel, Spread
+from raclab.bench.timing import Race, Spread
 from raclab.errors import LabError
+
+NAMES = ["M/M/1, 2,000 customers", "sequence, NOCACHE, 2 x 500 rows", "two priority classes, 2,000 bursts"]
+TIMES = r"[\d.,]+ ms +[\d.,]+ to [\d.,]+ +"
 
 
 @pytest.fixture
-def no_fresh_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is timed in fresh processes runs here, so that this takes no longer than it must."""
+
+    def run(program: str, times: int) -> list[dict[str, float]]:
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told):
+            exec(program, {})
+        return [json.loads(told.getvalue())] * times
+
+    for module in (command, scale):
+        monkeypatch.setattr(module, "in_fresh_processes", run)
+
+
+@pytest.fixture
+def only_the_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scale, "CASES", {})
+    monkeypatch.setattr(command, "_lever_move", lambda rounds: {})
     monkeypatch.setattr(command, "in_fresh_processes", lambda program, times: [{"import": 0.1, "myth": 0.2, "call": 0.3}] * times)
 
 
-def test_quick_runs_and_the_makespans_are_equal(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def no_cimba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cimba", None)
+    for name in [name for name in sys.modules if name.startswith("raclab.bench.cimba_")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def stands_in_for_cimba(monkeypatch: pytest.MonkeyPatch, change: Callable[[float], float]) -> None:
+    """For cimba's peers: the kernel itself with other seeds, and its figures changed."""
+
+    def changed(figures: Callable[[Sequence[int]], Figures]) -> Any:
+        def simulate(seed: int, replications: int = 1) -> Figures:
+            return {name: [*map(change, values)] for name, values in figures(range(1_000 + seed, 1_000 + seed + replications)).items()}
+
+        return SimpleNamespace(simulate=simulate)
+
+    def all_cases(size: int) -> list[Case]:
+        return [Case(one.name, one.ours, one.simpy, one.figures, lambda one=one: changed(one.figures)) for one in cases.all_cases(size)]  # type: ignore[misc]
+
+    monkeypatch.setattr(command, "all_cases", all_cases)
+    monkeypatch.setattr(command, "without_cimba", lambda: "")
+
+
+@pytest.mark.usefixtures("in_this_process", "no_cimba")
+def test_quick_runs_without_cimba_and_the_makespans_are_equal(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--quick"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r".+, \d+ cores; Python 3\.\d+\.\d+, numpy [\d.]+, numba [\d.]+, simpy [\d.]+", lines[0])
-    equal = [line for line in lines if line.endswith("equal in all 2 pairs")]
-    assert [line.split(",")[0] for line in equal] == ["sequence", "queue for one core", "two priority classes"]
-    assert all(
-        re.search(r"[\d.,]+ ms \([\d.,]+ to [\d.,]+\) +[\d.,]+ ms \([\d.,]+ to [\d.,]+\) +[\d.,]+ x \([\d.,]+ to [\d.,]+\)", line)
-        for line in equal
-    )
-    waits = [line for line in lines if " ms (" in line and line not in equal]
+    machine = r".+, \d+ cores(, load [\d.]+)?; Python 3\.\d+\.\d+, numpy [\d.]+, numba [\d.]+, simpy [\d.]+, (no cimba|cimba [\d.]+)"
+    assert re.fullmatch(machine, lines[0])
+    assert "bench.lock" in lines[3]
+    kernel = [line for line in lines if re.search(rf"  kernel +{TIMES}1$", line)]
+    simpy = [
+        line for line in lines if re.search(rf"  SimPy +{TIMES}[\d.,]+ +[\d.,]+ to [\d.,]+ +>= 100 +- +the same in all 2 rounds$", line)
+    ]
+    assert [[line.split("  ")[0] for line in part] for part in (kernel, simpy)] == [NAMES, NAMES]
+    assert not any(re.search("  cimba  |standard errors", line) for line in lines)
+    large = [line for line in lines if line.startswith(("sequence  ", "batch  "))]
+    of_each = ["build, run and frames", "of that, build", "of that, run", "of that, frames", "peak memory of the process", "events",
+               "CPU an event, 8 nodes", "CPU an event, 2 nodes", "8 nodes over 2, pair by pair"]  # fmt: skip
+    if sys.platform == "win32":
+        of_each.remove("peak memory of the process")
+    assert [re.split("  +", line)[1] for line in large] == 2 * of_each
+    waits = [line for line in lines if line.startswith(("8 seeds", "one lever move", "of that, building", "fresh process"))]
     assert [line.split("  ")[0] for line in waits] == [
         "8 seeds x 20,000 inserts",
         "one lever move: build, 8 seeds, frames",
@@ -38,7 +95,25 @@ def test_quick_runs_and_the_makespans_are_equal(capsys: pytest.CaptureFixture[st
     ]
 
 
-@pytest.mark.usefixtures("no_fresh_processes")
+@pytest.mark.usefixtures("only_the_races")
+@pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (3.0, 1)])
+def test_means_are_compared_with_those_of_cimba(
+    factor: float, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stands_in_for_cimba(monkeypatch, lambda value: factor * value)
+    assert main(["--quick", "--rounds", "1"]) == code
+    out = capsys.readouterr().out
+    raced = re.findall(rf"^(.+?)  +cimba +{TIMES}[\d.,]+ +[\d.,]+ to [\d.,]+ +>= 4 +- +(.+)$", out, re.MULTILINE)
+    assert raced == [(name, "DIFFERENT" if code else "the same on average") for name in NAMES]
+    interval = r"[\d.]+ \([\d.]+ to [\d.]+\)"
+    compared = re.findall(rf"^.+?  +(\S.+ \(s\)) +{interval} +{interval} +[+-][\d.]+ +(yes|NO)", out, re.MULTILINE)
+    figures = ["time in the system (s)", "makespan (s)", "row cache lock (s)", "burst of the better class (s)", "burst of the other (s)"]
+    assert [name.strip() for name, _ in compared] == figures
+    assert {verdict for _, verdict in compared} == {"NO" if code else "yes"}
+    assert ("The kernel's means and cimba's are too far apart: M/M/1" in out) == bool(code)
+
+
+@pytest.mark.usefixtures("only_the_races", "no_cimba")
 def test_a_peer_that_disagrees_by_a_nanosecond_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     simulate = simpy_sequence.simulate
 
@@ -48,7 +123,7 @@ def test_a_peer_that_disagrees_by_a_nanosecond_is_reported(monkeypatch: pytest.M
         return outcome
 
     monkeypatch.setattr(simpy_sequence, "simulate", wrong)
-    assert main(["--quick", "--pairs", "1"]) == 1
+    assert main(["--quick", "--rounds", "1"]) == 1
     out = capsys.readouterr().out
     assert "DIFFERENT" in out
     assert "The kernel and SimPy disagree on: sequence, NOCACHE, 2 x 500 rows." in out
@@ -59,15 +134,15 @@ def test_help_tells_the_options(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert ended.value.code == 0
     out = capsys.readouterr().out
-    assert all(option in out for option in ("--quick", "--pairs", "--validation"))
+    assert all(option in out for option in ("--quick", "--rounds", "--validation"))
 
 
-@pytest.mark.parametrize("pairs", ["0", "-1", "many", "1.5"])
-def test_pairs_that_are_none(pairs: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("rounds", ["0", "-1", "many", "1.5"])
+def test_rounds_that_are_none(rounds: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main([f"--pairs={pairs}"])
+        main([f"--rounds={rounds}"])
     assert ended.value.code == 2
-    assert f"'{pairs}' is no number of pairs; give 1 or more" in capsys.readouterr().err
+    assert f"'{rounds}' is no number of rounds; give 1 or more" in capsys.readouterr().err
 
 
 def test_without_simpy_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,25 +163,36 @@ def test_the_validation_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert row.startswith("| M/M/1: one core | wait for CPU (s) | Erlang C")
 
 
-def test_pairs_are_taken_in_turns_and_seeds_are_shared() -> None:
+def test_turns_are_taken_and_seeds_are_shared() -> None:
     called: list[tuple[str, int]] = []
-    duel = timing.in_turns(lambda seed: called.append(("ours", seed)), lambda seed: called.append(("theirs", seed)), 3)
-    assert called == [("ours", 0), ("ours", 1), ("theirs", 1), ("theirs", 2), ("ours", 2), ("ours", 3), ("theirs", 3)]
-    assert len(duel.ours.values) == len(duel.theirs.values) == 3
-    assert duel.equal
+
+    def noted(name: str) -> Callable[[int], Callable[[], int]]:
+        def call(seed: int) -> Callable[[], int]:
+            called.append((name, seed))
+            return lambda: seed
+
+        return call
+
+    race = timing.in_turns({name: noted(name) for name in "abc"}, 4)
+    rounds = [("abc", 1), ("bca", 2), ("cab", 3), ("abc", 4)]
+    assert called == [("a", 0)] + [(name, seed) for names, seed in rounds for name in names]
+    assert {name: len(spread.values) for name, spread in race.times.items()} == {"a": 4, "b": 4, "c": 4}
+    assert race.answers["b"] == (1, 2, 3, 4)
+    assert race.equal("a", "c")
 
 
-def test_ratios_are_of_pairs() -> None:
-    duel = Duel(Spread((1.0, 2.0, 4.0)), Spread((50.0, 200.0, 100.0)), ((1, 1), (2, 2), (3, 4)))
-    assert duel.ratio.values == (50.0, 100.0, 25.0)
-    assert not duel.equal
-    assert duel.ratio.text("x") == "50 x (25 to 100)"
+def test_ratios_are_of_rounds() -> None:
+    race = Race({"ours": Spread((1.0, 2.0, 4.0)), "theirs": Spread((50.0, 200.0, 100.0))}, {"ours": (1, 2, 3), "theirs": (1, 2, 4)})
+    assert race.ratio("theirs", "ours").values == (50.0, 100.0, 25.0)
+    assert not race.equal("ours", "theirs")
+    assert race.ratio("theirs", "ours").text("x") == "50 x (25 to 100)"
 
 
 def test_a_spread_in_words() -> None:
     spread = Spread((0.0042, 0.0039, 1.5))
     assert spread.median == 0.0042
     assert spread.text("ms", 1000) == "4.2 ms (3.9 to 1,500)"
+    assert spread.range(1000) == "3.9 to 1,500"
 
 
 def test_the_first_call_does_not_count() -> None:

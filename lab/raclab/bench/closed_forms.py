@@ -2,6 +2,7 @@
 
 L. Kleinrock, Queueing Systems, vol. 1: Theory (Wiley 1975), vol. 2: Computer Applications (Wiley 1976).
 D. Gross, C. M. Harris, Fundamentals of Queueing Theory (Wiley).
+A. Cobham, Priority Assignment in Waiting Line Problems, J. Operations Research Society of America 2 (1954).
 M. Reiser, S. S. Lavenberg, Mean-Value Analysis of Closed Multichain Queuing Networks, J. ACM 27 (1980).
 """
 
@@ -40,6 +41,21 @@ def times_with_preemption(classes: Sequence[tuple[float, float, float]]) -> list
         times.append(mean / (1 - better) + residual / ((1 - better) * (1 - load)))
         better = load
     return times
+
+
+def waits_without_preemption(classes: Sequence[tuple[float, float, float]]) -> list[float]:
+    """M/G/1 with priorities, nobody interrupted: mean wait in the queue by class, best first (Cobham 1954; Kleinrock 2, ch. 3).
+
+    ``classes`` are (arrival rate, E[S], E[S^2]).
+    """
+    residual = sum(rate * square / 2 for rate, _, square in classes)
+    waits, better = [], 0.0
+    for rate, mean, _ in classes:
+        load = better + rate * mean
+        _must_be_stable(load)
+        waits.append(residual / ((1 - better) * (1 - load)))
+        better = load
+    return waits
 
 
 def wait_for_repair(machines: int, repairers: int, up_mean: float, repair_mean: float) -> float:

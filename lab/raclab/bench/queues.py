@@ -15,7 +15,7 @@ import numpy as np
 
 from raclab.bench import closed_forms
 from raclab.evidence.student_t import interval_95
-from raclab.sim import Constant, Distribution, Exponential, Model, Process, Run, Uniform, ops, run_seeds
+from raclab.sim import Constant, Distribution, Exponential, Label, Model, Process, Run, Uniform, ops, run_seeds
 
 SEEDS = range(1, 21)
 STANDARD_ERRORS = 3.0
@@ -77,6 +77,7 @@ def all_queues() -> list[Queue]:
         _service("M/D/1: constant service", Constant(1.0), 1.0),
         _service("M/G/1: service of 0.5 to 1.5 s", Uniform(0.5, 1.5), 1.0 + 1 / 12),
         *_classes(),
+        *_without_preemption(),
         _time_slices(),
         _servers(),
         _repair(),
@@ -153,6 +154,46 @@ def _classes() -> list[Queue]:
         Queue(f"two classes with preemption: {name}", figure, formula, exact[priority], model, partial(_cpu_time, priority=priority))
         for priority, name in enumerate(names)
     ]
+
+
+def _without_preemption() -> list[Queue]:
+    """A server that looks after each customer whether one of the better class has come; whom it serves it does not interrupt."""
+    names, rates, services, squares = ("the better", "the other"), (0.3, 0.3), (Exponential(0.5), Uniform(0.5, 1.5)), (0.5, 1 + 1 / 12)
+    means = (0.5, 1.0)
+    model = Model(horizon=300_000)
+    cpu, boxes, arrived, better = model.cpu(1), (model.mailbox(), model.mailbox()), model.semaphore(), model.cell()
+    server = model.process("server", cpu, essential=False)
+    with server.forever():
+        first, served = Label(), Label()
+        server.wait_for(arrived)
+        server.jump_if_positive(better, first)
+        _serve(server, boxes[1], services[1])
+        server.jump(served)
+        server.place(first)
+        server.add(better, -1)
+        _serve(server, boxes[0], services[0])
+        server.place(served)
+    for priority, rate in enumerate(rates):
+        for customer in _open_arrivals(model, cpu, rate, 200, priority):
+            if priority == 0:
+                customer.add(better, 1)
+            customer.post(arrived)
+            customer.call(boxes[priority])
+    waits = closed_forms.waits_without_preemption(list(zip(rates, means, squares, strict=True)))
+    figure, formula = "time of a call (s)", closed_forms.waits_without_preemption
+    return [
+        Queue(
+            f"two classes, nobody interrupted: {name}", figure, formula, waits[priority] + means[priority], model,
+            partial(_call_time, priority=priority),
+        )
+        for priority, name in enumerate(names)
+    ]  # fmt: skip
+
+
+def _serve(server: Process, box: int, service: Distribution) -> None:
+    server.take(box, 1)
+    server.delay(service)
+    server.done()
 
 
 def _time_slices() -> Queue:

@@ -23,20 +23,22 @@ class Cores:
     def use(self, seconds: float, priority: int, spent: Spent) -> Steps:
         """Use a core for so long; a lower number preempts a higher one.
 
-        Who is preempted goes on before all others of its class; of several, the one whose slice began last gives way.
+        Who is preempted keeps what is left of its slice and goes on before all others of its class; of several, the one whose slice
+        began last gives way.
         """
-        env, began, left, rank = self.env, self.env.now, seconds, float(priority)
+        env, began, left, rank, slice_left = self.env, self.env.now, seconds, float(priority), self.quantum
         while True:
             with self._cores.request(rank, preempt=rank == priority) as core:  # type: ignore[arg-type]
                 yield core
                 started = env.now
                 core.key = priority, -1.0, started  # type: ignore[attr-defined]  # never worse than a request of its own class
-                part = min(left, self.quantum)
+                part = min(left, slice_left)
                 try:
                     yield env.timeout(part)
-                    rank = float(priority)
+                    rank, slice_left = float(priority), self.quantum
                 except simpy.Interrupt:
                     part = env.now - started
+                    slice_left = max(0.0, slice_left - part)
                     self._preempted += 1
                     rank = priority - 1 + 1 / (1 + self._preempted)
             self.used += part

@@ -18,11 +18,15 @@ Draws = Callable[[int, int], Iterator[Any]]
 
 @dataclass
 class Outcome:
-    """What a peer measured: the clock at the end, when each process ended (NaN: never), each process's timed ops in order."""
+    """What a peer measured: the clock at the end, when each process ended (NaN: never), each process's timed ops in order.
+
+    An open queue also says how long each of its customers was ``in_system``, in seconds.
+    """
 
     clock: float = math.nan
     ended: list[float] = field(default_factory=list)
     steps: list[list[Spent]] = field(default_factory=list)
+    in_system: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

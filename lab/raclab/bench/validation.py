@@ -11,6 +11,7 @@ FORMULAS: dict[Callable[..., object], str] = {
     closed_forms.wait_with_servers: "Erlang C; Gross and Harris, ch. 2",
     closed_forms.wait_with_any_service: "Pollaczek and Khinchine; Kleinrock 1, ch. 5",
     closed_forms.times_with_preemption: "preemptive resume; Kleinrock 2, ch. 3",
+    closed_forms.waits_without_preemption: "Cobham 1954; Kleinrock 2, ch. 3",
     closed_forms.wait_for_repair: "finite source; Gross and Harris, ch. 2",
     closed_forms.rounds_of_a_closed_network: "mean value analysis; Reiser and Lavenberg 1980",
     closed_forms.time_of_a_group_commit: "balance equations, solved",
