@@ -53,6 +53,9 @@ _EVENTS_BY_CLASS: Mapping[str, tuple[str, ...]] = {
         "PX Deq: Execution Msg",
         "PX Deq: Table Q Normal",
         "SQL*Net message from client",
+        "gcs remote message",
+        "ges remote message",
+        "rdbms ipc message",
     ),
     "Network": ("SQL*Net message to client",),
     "Other": (
@@ -89,6 +92,45 @@ def wait_class(event: str) -> str:
         raise LookupError(f"The wait class of the event {event!r} is not known here; add it to raclab/oracle_names.py.")
     return WAIT_CLASSES[event]
 
+
+IDLE_EVENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "LMS": "gcs remote message",
+        "LMD": "ges remote message",
+        "LCK": "rdbms ipc message",
+        "LGWR": "rdbms ipc message",
+        "DBW": "rdbms ipc message",
+    }
+)
+"""What a background process waits for when it has nothing to do, by its name without the number."""
+
+_BLOCK, _TX, _QUEUE = ("file#", "block#", "class#"), ("name|mode", "usn<<16 | slot", "sequence"), ("sleeptime/senderid", "passes", "")
+_READ, _DIRECT, _LATCH = ("file#", "block#", "blocks"), ("file number", "first dba", "block cnt"), ("address", "number", "tries")
+
+EVENT_PARAMETERS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("SQL*Net message from client", "SQL*Net message to client"), ("driver id", "#bytes", "")),
+        **dict.fromkeys(
+            ("buffer busy waits", "read by other session", "gc buffer busy acquire", "gc buffer busy release", "gc cr request"), _BLOCK
+        ),
+        **dict.fromkeys(("enq: TX - row lock contention", "enq: TX - index contention", "enq: TX - allocate ITL entry"), _TX),
+        **dict.fromkeys(("PX Deq: Execute Reply", "PX Deq: Execution Msg", "PX Deq: Table Q Normal", "PX Deq Credit: send blkd"), _QUEUE),
+        **dict.fromkeys(("db file sequential read", "db file scattered read", "db file single write"), _READ),
+        **dict.fromkeys(("direct path read", "direct path write"), _DIRECT),
+        **dict.fromkeys(("latch: cache buffers chains", "latch free"), _LATCH),
+        "DFS lock handle": ("type|mode", "id1", "id2"),
+        "enq: HW - contention": ("name|mode", "table space #", "block"),
+        "enq: SQ - contention": ("name|mode", "object #", "0"),
+        "enq: TM - contention": ("name|mode", "object #", "table/partition"),
+        "log file parallel write": ("files", "blocks", "requests"),
+        "log file sync": ("buffer#", "sync scn", ""),
+        "rdbms ipc message": ("timeout", "", ""),
+        "row cache lock": ("cache id", "mode", "request"),
+    }
+)
+"""What P1, P2 and P3 of a wait mean (V$EVENT_NAME's PARAMETER1 to 3), "" where they mean nothing; events missing here are not known.
+
+As Oracle's Reference (appendix "Oracle Wait Events") and the WAIT lines of public SQL traces have them."""
 
 NAMES_SINCE_9I: Mapping[str, str] = MappingProxyType(
     {

@@ -53,7 +53,7 @@ def events(fusion: CacheFusion, outcome: Run) -> dict[str, tuple[int, float]]:
     return {
         name: (int(outcome.waits[:, place]["hits"].sum()), float(outcome.waits[:, place]["time"].sum()))
         for place, name in enumerate(names)
-        if outcome.waits[:, place]["hits"].any()
+        if outcome.waits[:, place]["hits"].any() and name != "log file parallel write"  # LGWR's own
     }
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from raclab.cluster import parallel_frames, parallel_run
+from raclab.cluster import parallel_frames, parallel_run, parallel_views
 from raclab.cluster.parallel import DONE, GROUP, JOIN, RESULT, START, PxHardware, Statement
 from raclab.cluster.parallel_frames import Accounts
 from raclab.sim import Run
@@ -99,9 +99,9 @@ def test_a_slow_interconnect_is_the_limit() -> None:
 
 def test_views_have_each_server_once_and_the_rows_of_every_queue() -> None:
     accounts, _ = _run(dataclasses.replace(PLAIN, dop=8, max_servers=4))
-    sessions = parallel_frames.px_session(accounts)
+    sessions = parallel_views.px_session(accounts)
     assert len(sessions) == 1 + 2 * 4 and set(sessions["REQ_DEGREE"].dropna()) == {8} and set(sessions["DEGREE"].dropna()) == {4}
-    queues = parallel_frames.pq_tqstat(accounts)
+    queues = parallel_views.pq_tqstat(accounts)
     totals = queues.groupby(["TQ_ID", "SERVER_TYPE"])["NUM_ROWS"].sum()
     assert set(totals) == {1_000_000}
     assert sorted(queues[(queues["TQ_ID"] == 0) & (queues["INSTANCE"] == 2)]["PROCESS"]) == ["P000", "P001", "P002", "P003"]

@@ -61,7 +61,7 @@ def test_parts_and_counters_add_up(load: PostLoad) -> None:
     run = semaphores.simulate(built, [3])[0]
     elapsed = semaphore_frames.elapsed_s(built, run)
     parts = semaphore_frames.parts(built, [run])["time_s"]
-    box = semaphore_frames.osstat(built, run).set_index("STAT_NAME")["VALUE"]
+    box = semaphore_frames.views(built, run)["OSSTAT"].set_index("STAT_NAME")["VALUE"]
     assert parts.sum() == pytest.approx(elapsed, rel=1e-6)
     assert box["USER_TIME"] + box["SYS_TIME"] == pytest.approx(box["BUSY_TIME"], abs=2)
     assert box["BUSY_TIME"] + box["IDLE_TIME"] == pytest.approx(100 * 128 * elapsed, rel=1e-3)

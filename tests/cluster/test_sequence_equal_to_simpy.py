@@ -68,12 +68,12 @@ STEPS = {
 
 
 def steps(built: Built, run: Run) -> dict[tuple[int, str], tuple[float, float, float]]:
-    """Each op outside waits that takes time, named as in the peer; the delay until a session starts has no name there."""
+    """Each op outside the sessions' waits that takes time, named as in the peer; the delay until a session starts has no name there."""
     sessions = {process.number for _, _, process in built.sessions}
     found = {}
     for row, (op, where) in enumerate(zip(built.model.program, built.model.where, strict=True)):
         name = STEPS.get((where.activity, op[0]))
-        if name is None or where.event or (where.process in sessions and not where.activity):
+        if name is None or where.event not in ("", "log file parallel write") or (where.process in sessions and not where.activity):
             continue
         assert (where.process, name) not in found, "the program has the step twice; choose commit_every so that it has it once"
         _, time, cpu, longest = run.tally[row].tolist()

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from raclab.cluster import frames, sequences, views
+from raclab.cluster.ash_frame import history_of
 from raclab.cluster.parameters import Hardware
 from raclab.cluster.sequences import INSERT, NEXTVAL, Built, StatementCosts
 from raclab.cluster.sequences import TestCase as Case
@@ -12,7 +13,7 @@ from raclab.cluster.sql_ids import sql_id
 from raclab.paths import ROOT
 from raclab.sim import Run
 
-OURS = {"run", "INST_ID", "session", "SAMPLE_S"}  # columns that the lab database turns into Oracle's
+OURS = {"run", "INST_ID", "session", "background", "SAMPLE_S", "max_micro", "NAME"}  # columns that the lab database turns into Oracle's
 
 
 def simulate(costs: StatementCosts, **levers: object) -> tuple[Built, Run]:
@@ -20,12 +21,18 @@ def simulate(costs: StatementCosts, **levers: object) -> tuple[Built, Run]:
     return built, sequences.simulate(built, [1])[0]
 
 
+def history(built: Built, run: Run) -> pd.DataFrame:
+    """The samples of the sessions; background processes have theirs apart."""
+    found = history_of(frames.ledger(built), run)
+    return found[found["session"] > 0]
+
+
 def test_sql_ids_are_oracles() -> None:
     """The SQL_IDs that any database gives these statements: the recursive update of SEQ$, and two of connection pools' tests."""
-    assert sql_id(views.STATEMENTS[NEXTVAL]) == "4m7m0t6fjcs5x"
+    assert sql_id(frames.STATEMENTS[NEXTVAL]) == "4m7m0t6fjcs5x"
     assert sql_id("select 1 from dual") == "520mkxqpf15q8"
     assert sql_id("SELECT 1 FROM DUAL") == "bunvx480ynf57"
-    assert len(sql_id(views.STATEMENTS[INSERT])) == 13
+    assert len(sql_id(frames.STATEMENTS[INSERT])) == 13
 
 
 @pytest.mark.parametrize("levers", [{}, {"cache": 20, "order": True, "nodes": 3}, {"cache": 20, "sessions": 2}])
@@ -81,35 +88,35 @@ class TestActiveSessionHistory:
     def test_sampled_time_is_time_spent(self, costs: StatementCosts) -> None:
         """Samples are evenly spread: an event's samples are its time over their distance, within four standard errors of counting."""
         built, run = simulate(costs)
-        history = views.active_session_history(built, run)
+        samples = history(built, run)
         step = run.sampled[1] - run.sampled[0]
         assert np.diff(run.sampled) == pytest.approx(step)
         spent = frames.waits(built, [run]).groupby("event")["time_s"].sum()
         for event, seconds in spent.items():
-            seen = int((history["EVENT"] == event).sum())
+            seen = int((samples["EVENT"] == event).sum())
             assert abs(seen - seconds / step) <= 4 * np.sqrt(seconds / step) + 1
 
     def test_who_waits_has_an_event_and_who_works_has_none(self, costs: StatementCosts) -> None:
-        history = views.active_session_history(*simulate(costs))
-        waiting = history["SESSION_STATE"] == "WAITING"
-        assert set(history["SESSION_STATE"]) == {"WAITING", "ON CPU"}
-        assert history.loc[waiting, "EVENT"].notna().all()
-        assert history.loc[~waiting, "EVENT"].isna().all()
-        assert (history["WAIT_CLASS"].notna() == waiting).all()
+        samples = history(*simulate(costs))
+        waiting = samples["SESSION_STATE"] == "WAITING"
+        assert set(samples["SESSION_STATE"]) == {"WAITING", "ON CPU"}
+        assert samples.loc[waiting, "EVENT"].notna().all()
+        assert samples.loc[~waiting, "EVENT"].isna().all()
+        assert (samples["WAIT_CLASS"].notna() == waiting).all()
 
     def test_statements(self, costs: StatementCosts) -> None:
-        history = views.active_session_history(*simulate(costs))
-        update, insert = (sql_id(views.STATEMENTS[name]) for name in (NEXTVAL, INSERT))
-        assert set(history.loc[history["EVENT"] == "row cache lock", "SQL_ID"]) == {insert}
-        assert set(history.loc[history["EVENT"] == "gc current block 2-way", "SQL_ID"]) == {update}
-        assert history.loc[history["EVENT"] == "log file sync", "SQL_ID"].isna().all()
-        assert set(history.loc[history["SQL_ID"] == update, "SQL_OPNAME"]) == {"UPDATE"}
+        samples = history(*simulate(costs))
+        update, insert = (sql_id(frames.STATEMENTS[name]) for name in (NEXTVAL, INSERT))
+        assert set(samples.loc[samples["EVENT"] == "row cache lock", "SQL_ID"]) == {insert}
+        assert set(samples.loc[samples["EVENT"] == "gc current block 2-way", "SQL_ID"]) == {update}
+        assert samples.loc[samples["EVENT"] == "log file sync", "SQL_ID"].isna().all()
+        assert set(samples.loc[samples["SQL_ID"] == update, "SQL_OPNAME"]) == {"UPDATE"}
 
     def test_a_session_is_seen_from_its_start_to_its_end(self, costs: StatementCosts) -> None:
         built, run = simulate(costs, start_gap_s=0.5)
-        history = views.active_session_history(built, run)
+        samples = history(built, run)
         for node, _, process in built.sessions:
-            mine = history.loc[history["INST_ID"] == node + 1, "SAMPLE_S"]
+            mine = samples.loc[samples["INST_ID"] == node + 1, "SAMPLE_S"]
             assert mine.min() >= node * 0.5
             assert mine.max() <= run.ended[process.number]
             assert len(mine) == ((run.sampled >= node * 0.5) & (run.sampled <= run.ended[process.number])).sum()

@@ -8,10 +8,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from raclab.cluster import hot_leaf, nodes, row_locks, space
+import numpy as np
+from numpy.typing import NDArray
+
+from raclab.cluster import global_locks, hot_leaf, nodes, row_locks, space
 from raclab.cluster.parameters import Hardware
 from raclab.cluster.space import SpaceParameters
-from raclab.sim import Constant, Distribution, Label, Model, Process, Run, Uniform, run_seeds
+from raclab.sim import Constant, Distribution, Label, Model, Process, Program, Run, Uniform, run_seeds
 
 CLIENT, READ, TABLE_LOCK = "SQL*Net message from client", "db file sequential read", "enq: TM - contention"
 WINDOW_S, WARM_UP_S = 20.0, 5.0
@@ -103,32 +106,38 @@ def build(case: Case, sampling_s: float = math.inf) -> Built:
         model.mailbox(),
         model.cell(),
     )
-    for _ in range(case.work.disks):
-        disk = model.process("disk", cluster.cpus[0], essential=False)
-        with disk.forever():
-            disk.take(shared.disks, 1)
-            disk.delay(case.hardware.varied(case.work.disk_s))
-            disk.done()
-            disk.delay(case.hardware.varied(case.work.disk_s))
+    disk = model.together([model.process("disk", cluster.cpus[0], essential=False) for _ in range(case.work.disks)])
+    with disk.forever():
+        disk.take(shared.disks, 1)
+        disk.delay(case.hardware.varied(case.work.disk_s))
+        disk.done()
+        disk.delay(case.hardware.varied(case.work.disk_s))
     before, clock = model.cell(), model.process("warm-up", cluster.cpus[0], essential=False)
     clock.delay(Constant(WARM_UP_S))
     clock.copy(before, shared.total)
     segment = shared.space.segment(0)
-    sessions, done = [], []
+    sessions, collectors = [], []
     for client in range(case.clients):
         node = client % case.nodes
         process = model.process(f"session {client + 1}", cluster.cpus[node], nodes.TIME_SHARE)
         sessions.append((node, client // case.nodes + 1, process))
-        done.append(model.cell())
-        ready = model.semaphore()
-        # partitions were not all filled at the same time: their extents end one after the other
-        filled = client * case.space.rows_per_extent // case.clients
-        left = shared.space.segment(filled) if case.partitioned else segment
-        leaf = model.cell(client if case.partitioned and not case.name_server else 0)
-        _Writer(case, cluster, shared, process, node, leaf, left, done[-1], ready).write()
         if not case.name_server:
-            _collect(case, model, cluster.cpus[node], ready)
-    return Built(case, model, cluster, tuple(sessions), tuple(done), shared.total, before)
+            collectors.append(model.process("client", cluster.cpus[node], essential=False))
+    of_client, all_done = range(case.clients), model.cell_row([0] * case.clients)
+    ready = np.array([model.semaphore() for _ in of_client])
+    # partitions were not all filled at the same time: their extents end one after the other
+    filled = [client * case.space.rows_per_extent // case.clients for client in of_client]
+    left = np.array([shared.space.segment(rows) if case.partitioned else segment for rows in filled])
+    leaf = model.cell_row([client if case.partitioned and not case.name_server else 0 for client in of_client])
+    kinds = [global_locks.masters_among(cluster, node, [shared.space.lock]) for node in range(case.nodes)]
+    for group in nodes.alike(of_client, lambda client: kinds[client % case.nodes]):
+        these = np.array(group)
+        program = model.together([sessions[client][2] for client in group])
+        _Writer(case, cluster, shared, program, these % case.nodes, leaf + these, left[these], all_done + these, ready[these]).write()
+    if collectors:
+        _collect(case, model.together(collectors), ready)
+    done = tuple(range(all_done, all_done + case.clients))
+    return Built(case, model, cluster, tuple(sessions), done, shared.total, before)
 
 
 def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:
@@ -148,28 +157,31 @@ class _Shared:
     total: int
 
 
-def _collect(case: Case, model: Model, cpu: int, ready: int) -> None:
-    """The client's other half: changes come in at its pace, and are sent a bulk at a time."""
-    source, period = model.process("client", cpu, essential=False), case.bulk / case.work.pace
+def _collect(case: Case, source: Program, ready: NDArray[np.int64]) -> None:
+    """The clients' other half: changes come in at their pace, and are sent a bulk at a time."""
+    period = case.bulk / case.work.pace
+    # bulks that come in faster than any session can ask for them: a session finds one whenever it asks, whether they come one by one or not
+    soonest = case.work.client_s * (1 - case.hardware.spread)
+    at_once = max(1, int(soonest / period))
     source.delay(Uniform(0.0, period))
     with source.forever():
-        source.post(ready)
-        source.delay(Constant(period))
+        source.post(ready, at_once)
+        source.delay(Constant(at_once * period))
 
 
 @dataclass
 class _Writer:
-    """Writes one session's program."""
+    """Writes the program of sessions, each with its node, its cells and its client's semaphore."""
 
     case: Case
     cluster: nodes.Cluster
     shared: _Shared
-    process: Process
-    node: int
-    leaf: int
-    left: int
-    done: int
-    ready: int
+    process: Program
+    node: NDArray[np.int64]
+    leaf: NDArray[np.int64]
+    left: NDArray[np.int64]
+    done: NDArray[np.int64]
+    ready: NDArray[np.int64]
 
     def write(self) -> None:
         process, called = self.process, Label()
@@ -214,7 +226,7 @@ class _Writer:
         """The statement, with a row that others want too or without, and the commit."""
         process, share = self.process, self.case.conflicts
         if share > 0:
-            row, alone, committed = self.cluster.model.cell(), Label(), Label()
+            row, alone, committed = process.cell(), Label(), Label()
             process.jump_by_chance(1 - share, alone)
             process.draw(row, self.shared.rows.rows)
             self.shared.rows.take(process, self.node, row)

@@ -28,8 +28,8 @@ def build(node: BatchNode, sampling_s: float) -> tuple[Model, tuple[Process, ...
     cpu = model.cpu(node.cores, node.quantum_s)
     jobs = tuple(model.process(f"job {number + 1}", cpu, TIME_SHARE) for number in range(node.jobs))
     piece = node.cpu_s / PIECES
-    for job in jobs:
-        with job.loop(PIECES):
-            job.run(Uniform(0.5 * piece, 1.5 * piece))
-        job.end()
+    job = model.together(jobs)
+    with job.loop(PIECES):
+        job.run(Uniform(0.5 * piece, 1.5 * piece))
+    job.end()
     return model, jobs

@@ -130,14 +130,10 @@ def build(cluster: Cluster, blocks: int, parameters: CacheParameters) -> Directo
     masters = [master_of(block, nodes) for block in range(blocks)]
     evicts = parameters.cache_blocks is not None and parameters.cache_blocks < blocks
 
-    def cells(values: Iterable[int]) -> int:
-        return first_of(model.cell(value) for value in values)
+    cells, locks = model.cell_row, model.lock_row
 
     def zeros(count: int) -> int:
         return cells([0] * count)
-
-    def locks(homes: Iterable[int]) -> int:
-        return first_of(model.lock(home) for home in homes)
 
     cache = first_of(model.cache(parameters.cache_blocks or 1, blocks) for _ in range(nodes)) if evicts else -1
     return Directory(

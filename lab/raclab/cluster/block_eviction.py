@@ -1,13 +1,13 @@
 """Blocks that leave a buffer cache: noticed when somebody wants them, written if they had been changed."""
 
 from raclab.cluster.block_messages import BlockMessages
-from raclab.sim import Label
+from raclab.sim import Label, Number
 
 
 class BlockEviction(BlockMessages):
     """Writes the looks into a node's buffer cache, and what follows where a block has left it."""
 
-    def _for_all_nodes(self, block: int, first: int) -> None:
+    def _for_all_nodes(self, block: Number, first: int) -> None:
         """Set a block's cell to 0 on every node."""
         process, state = self.process, self._directory
         process.copy(self._position, block)
@@ -15,7 +15,7 @@ class BlockEviction(BlockMessages):
             process.set(first, 0, by=self._position)
             process.add(self._position, state.blocks)
 
-    def _look_into_cache(self, block: int) -> None:
+    def _look_into_cache(self, block: Number) -> None:
         """The block becomes the one used last. If it had left this node's cache, so had the node's mode."""
         process, state = self.process, self._directory
         if not state.evicts:
@@ -35,7 +35,7 @@ class BlockEviction(BlockMessages):
         self._leave_to_disk(block, cached)
         process.place(cached)
 
-    def _check_that_holder_has_it(self, block: int, otherwise: Label, *, pinned: bool) -> None:
+    def _check_that_holder_has_it(self, block: Number, otherwise: Label, *, pinned: bool) -> None:
         """Where blocks leave caches, the holder may have it no more: then go to ``otherwise``, where the disk is asked."""
         process, state = self.process, self._directory
         if not state.evicts:
@@ -50,7 +50,7 @@ class BlockEviction(BlockMessages):
         process.jump(otherwise)
         process.place(there)
 
-    def _leave_to_disk(self, block: int, absent: Label) -> None:
+    def _leave_to_disk(self, block: Number, absent: Label) -> None:
         """A block that has left its holder's cache: written if it had been changed, and with that all past images are freed."""
         process, state = self.process, self._directory
         clean, held = Label(), Label()

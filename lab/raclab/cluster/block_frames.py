@@ -5,57 +5,80 @@ V$SYSSTAT's names and units (times there are centiseconds).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from raclab.cluster.organizations import READ, Built
+from raclab.cluster.ledger import Ledger
+from raclab.cluster.organizations import CHANGE, INDEX, READ, Built
+from raclab.cluster.redo import redo_writes
+from raclab.cluster.roster import Roster, Segment
+from raclab.cluster.session_frame import sessions_of
 from raclab.cluster.wait_frame import waits_of
 from raclab.sim import Run, ops
 
 CENTISECONDS = 100.0
+KINDS = ("cr", "current")
+
+
+STATEMENTS = {
+    READ: "SELECT status, amount FROM orders WHERE org_id = :org AND order_id = :id",
+    CHANGE: "UPDATE orders SET status = :status WHERE org_id = :org AND order_id = :id",
+    INDEX: "INSERT INTO order_log VALUES (:log_id, :org, :id, :status)",
+}
+_SEGMENTS = {READ: Segment("LAB", "ORDERS"), CHANGE: Segment("LAB", "ORDERS"), INDEX: Segment("LAB", "ORDER_LOG_PK", "INDEX")}
+
+
+def ledger(built: Built) -> Ledger:
+    """Who is who in a batch."""
+
+    def executions(run: Run) -> dict[tuple[int, str], int]:
+        """Every row is read, changed and logged once."""
+        rows = {node: sum(thread[4] for thread in built.sessions if thread[0] == node) for node in range(built.case.nodes)}
+        return {(node, text): count for node, count in rows.items() for text in STATEMENTS.values()}
+
+    return Ledger(
+        Roster(
+            built.model,
+            tuple((node, number, process) for node, number, _, process, _ in built.sessions),
+            built.fusion.cluster.cpus,
+            STATEMENTS,
+            executions=executions,
+            segment=lambda activity, event: _SEGMENTS.get(activity) if event else None,
+            hardware=built.case.hardware,
+        )
+    )
 
 
 def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run and thread: calls (rows worked on), cpu_s and elapsed_s."""
-    threads = built.sessions
-    numbers = [thread[3].number for thread in threads]
-    owner = owners(built)
-    cpu = [np.bincount(owner, run.tally["cpu"], len(built.model.processes))[numbers] for run in runs]
-    return pd.DataFrame(
-        {
-            "run": np.repeat(np.arange(len(runs)), len(threads)),
-            "inst_id": np.tile([thread[0] + 1 for thread in threads], len(runs)),
-            "session": np.tile([thread[1] for thread in threads], len(runs)),
-            "calls": np.tile([thread[4] for thread in threads], len(runs)),
-            "cpu_s": np.concatenate(cpu),
-            "elapsed_s": np.concatenate([run.ended[numbers] for run in runs]),
-        }
-    )
+    return sessions_of(ledger(built), runs, np.tile([thread[4] for thread in built.sessions], len(runs)))
 
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, thread and event that occurred: total_waits, time_s, max_s."""
-    return waits_of(built.model, [(thread[0], thread[1], thread[3]) for thread in built.sessions], runs)
+    return waits_of(ledger(built).roster, runs)
 
 
 def stats(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, instance and statistic, under V$SYSSTAT's names."""
-    owner = owners(built)
-    code = np.array([op[0] for op in built.model.program])
-    reading = np.array([where.activity == READ and where.event == "" for where in built.model.where]) & (code == ops.RUN)
-    rows = [
-        (number, node + 1, name, value)
-        for number, run in enumerate(runs)
-        for node in range(built.case.nodes)
-        for name, value in _statistics(built, run, node, owner, code, reading).items()
-    ]
+    whose = ledger(built)
+    places = built.model.where
+    reading = places.activity_is(READ) & places.event_is("") & (whose.code == ops.RUN)
+    worked_on = np.bincount(whose.nodes, [thread[4] for thread in built.sessions], built.case.nodes)
+    rows: list[tuple[int, int, str, float]] = []
+    for number, run in enumerate(runs):
+        accounts = _Accounts(
+            worked_on,
+            whose.cpu_s(run),
+            whose.db_s(run),
+            whose.of_processes(run.tally["hits"], reading),
+            *(flushes(built, run, kind) for kind in KINDS),
+        )
+        for node in range(built.case.nodes):
+            rows.extend((number, node + 1, name, value) for name, value in _statistics(built, whose, run, node, accounts).items())
     return pd.DataFrame(rows, columns=["run", "inst_id", "name", "value"])
-
-
-def owners(built: Built) -> np.ndarray:
-    """Per op: the number of the process that it belongs to."""
-    return np.array([where.process for where in built.model.where])
 
 
 def threads_on(built: Built, node: int) -> list[int]:
@@ -63,54 +86,59 @@ def threads_on(built: Built, node: int) -> list[int]:
     return [thread[3].number for thread in built.sessions if thread[0] == node]
 
 
-def waited(built: Built, run: Run, processes: list[int], *starts: str) -> tuple[int, float]:
-    """Waits and seconds of some processes for all events whose names begin so."""
-    numbers = [number for number, event in enumerate(built.model.events) if event.startswith(starts)]
-    tally = run.waits[np.ix_(processes, numbers)]
-    return int(tally["hits"].sum()), float(tally["time"].sum())
+@dataclass(frozen=True)
+class _Accounts:
+    """What a run's statistics are added up from.
+
+    Per node: rows worked on, and of either kind of block the flushes and the seconds in them; per process: CPU and DB time (s), gets.
+    """
+
+    rows: np.ndarray
+    cpu_s: np.ndarray
+    db_s: np.ndarray
+    gets: np.ndarray
+    cr_flushes: np.ndarray
+    current_flushes: np.ndarray
 
 
-def _statistics(built: Built, run: Run, node: int, owner: np.ndarray, code: np.ndarray, reading: np.ndarray) -> dict[str, float]:
-    mine, state, cells = threads_on(built, node), built.fusion.directory, run.cells
-    own = np.isin(owner, mine)
-    lgwr = next(process.number for process in built.model.processes if process.name == f"LGWR {node + 1}")
-    writes = run.tally[(owner == lgwr) & (code == ops.DELAY)]
-    commits, commit_s = waited(built, run, mine, "log file sync")
-    rows = sum(thread[4] for thread in built.sessions if thread[0] == node)
-    gets = int(run.tally["hits"][own & reading].sum()) - rows  # the row's own CPU is a RUN of this activity too
+def _statistics(built: Built, whose: Ledger, run: Run, node: int, accounts: _Accounts) -> dict[str, float]:
+    mine, state, cells = whose.on(node), built.fusion.directory, run.cells
+    commits, commit_s = whose.waited(run, mine, "log file sync")
+    rows = int(accounts.rows[node])
+    gets = int(accounts.gets[mine].sum()) - rows  # the row's own CPU is a RUN of this activity too
     return {
-        "CPU used by this session": CENTISECONDS * float(run.tally["cpu"][own].sum()),
-        "DB time": CENTISECONDS * float(run.ended[mine].sum()),
-        "execute count": float(rows),
+        "CPU used by this session": CENTISECONDS * float(accounts.cpu_s[mine].sum()),
+        "DB time": CENTISECONDS * float(accounts.db_s[mine].sum()),
+        "execute count": float(rows * len(STATEMENTS)),
         "consistent gets": float(gets),
         "db block changes": float(cells[built.fusion.cluster.changed + node]),
-        "physical reads": float(waited(built, run, mine, "db file sequential read")[0]),
+        "physical reads": float(whose.waited(run, mine, "db file sequential read")[0]),
         "user commits": float(commits),
         "redo synch writes": float(commits),
         "redo synch time": CENTISECONDS * commit_s,
-        "redo writes": float(writes["hits"].sum()),
-        "redo write time": CENTISECONDS * float(writes["time"].sum()),
+        **redo_writes(whose, run, node),
         "gc cr blocks received": float(cells[state.received_cr + node]),
-        "gc cr block receive time": CENTISECONDS * waited(built, run, mine, "gc cr block")[1],
+        "gc cr block receive time": CENTISECONDS * whose.waited(run, mine, "gc cr block")[1],
         "gc cr blocks served": float(cells[state.served_cr + node]),
         "gc current blocks received": float(cells[state.received_current + node]),
-        "gc current block receive time": CENTISECONDS * waited(built, run, mine, "gc current block")[1],
+        "gc current block receive time": CENTISECONDS * whose.waited(run, mine, "gc current block")[1],
         "gc current blocks served": float(cells[state.served_current + node]),
-        "gc cr block flush time": CENTISECONDS * flushes(built, run, node, "cr")[1],
-        "gc current block flush time": CENTISECONDS * flushes(built, run, node, "current")[1],
+        "gc cr block flush time": CENTISECONDS * float(accounts.cr_flushes[1, node]),
+        "gc current block flush time": CENTISECONDS * float(accounts.current_flushes[1, node]),
     }
 
 
-def flushes(built: Built, run: Run, node: int, kind: str) -> tuple[int, float]:
-    """Flushes, and seconds in them, that a node made before it served blocks of a kind ("cr" or "current").
+def flushes(built: Built, run: Run, kind: str) -> np.ndarray:
+    """Flushes that each node made before it served blocks of a kind ("cr" or "current"), and the seconds in them: an array of 2 x nodes.
 
-    They stand in the waits of those who asked, which with two nodes are the other one's threads.
+    The seconds stand in the waits of those who asked: with two nodes the other one's threads. With more, it is not known which of their
+    waits were for which node, so each node has its share of the seconds by the number of its flushes.
     """
-    lgwr, event = built.fusion.cluster.lgwr, f"gc {kind} block busy"
-    asked = [process for other in range(built.case.nodes) if other != node for process in threads_on(built, other)]
-    rows = [
-        row
-        for row, (op, where) in enumerate(zip(built.model.program, built.model.where, strict=True))
-        if op[0] == ops.CALL and op[1] == lgwr and where.event == event and where.process in asked
-    ]
-    return int(run.tally["hits"][rows].sum()), float(run.tally["time"][rows].sum())
+    whose, state, nodes = ledger(built), built.fusion.directory, built.case.nodes
+    first = state.flushed_cr if kind == "cr" else state.flushed_current
+    counts = run.cells[first : first + nodes].astype(float)
+    asked = (whose.code == ops.CALL) & (built.model.program["a"] == built.fusion.cluster.lgwr)
+    per_process = whose.of_processes(run.tally["time"], asked & built.model.where.event_is(f"gc {kind} block busy"))
+    waited = np.bincount(whose.nodes, per_process[whose.numbers], nodes)
+    seconds = waited[::-1] if nodes == 2 else waited.sum() * counts / max(1.0, counts.sum())
+    return np.array([counts, seconds])

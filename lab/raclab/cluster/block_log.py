@@ -4,12 +4,12 @@ Each step is two or three of the kernel's notes: what it was, which block, and f
 in changes committed.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raclab.cluster.block_directory import first_of
-from raclab.sim import Label, Model, Process, Run
+import numpy as np
+
+from raclab.sim import Label, Model, Number, Program, Run
 
 STEPS = ("exclusive", "shared", "change", "commit", "read", "copy")
 MOST_CHANGES = 256  # of one transaction
@@ -33,10 +33,10 @@ class Step:
 class _Transaction:
     """The blocks that a process has changed since its last commit, in cells."""
 
-    filled: int
-    blocks: int
-    block: int
-    version: int
+    filled: Number
+    blocks: Number
+    block: Number
+    version: Number
 
 
 @dataclass
@@ -45,7 +45,7 @@ class BlockLog:
 
     model: Model
     kinds: dict[str, int]
-    _of: dict[int, _Transaction] = field(default_factory=lambda: defaultdict(lambda: _Transaction(-1, -1, -1, -1)))
+    _of: dict[Program, _Transaction] = field(default_factory=dict)
 
     @staticmethod
     def of(model: Model) -> "BlockLog":
@@ -54,7 +54,7 @@ class BlockLog:
             raise ValueError("a log of blocks needs a model with room for notes")
         return BlockLog(model, {what: model.cell(number) for number, what in enumerate(STEPS)})
 
-    def note(self, process: Process, what: str, block: int, committed: int) -> None:
+    def note(self, process: Program, what: str, block: Number, committed: int) -> None:
         """One step of a block; ``committed`` is the first of the cells that count committed changes."""
         mine = self._transaction(process)
         process.note(self.kinds[what])
@@ -66,7 +66,7 @@ class BlockLog:
             process.copy(mine.blocks, block, by=mine.filled)
             process.add(mine.filled, 1)
 
-    def committed(self, process: Process, committed: int) -> None:
+    def committed(self, process: Program, committed: int) -> None:
         """All that the process has changed is committed, the last change first."""
         mine = self._transaction(process)
         more, none = Label(), Label()
@@ -83,13 +83,12 @@ class BlockLog:
         process.jump(more)
         process.place(none)
 
-    def _transaction(self, process: Process) -> _Transaction:
-        mine = self._of[process.number]
-        if mine.filled < 0:
-            cell = self.model.cell
-            mine.filled, mine.block, mine.version = cell(), cell(), cell()
-            mine.blocks = first_of(cell() for _ in range(MOST_CHANGES))
-        return mine
+    def _transaction(self, process: Program) -> _Transaction:
+        if process not in self._of:
+            count = len(process.processes)
+            blocks = self.model.cell_row([0] * (MOST_CHANGES * count)) + MOST_CHANGES * np.arange(count)
+            self._of[process] = _Transaction(process.cell(), blocks, process.cell(), process.cell())
+        return self._of[process]
 
 
 def steps(run: Run) -> Iterator[Step]:

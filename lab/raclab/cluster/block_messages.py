@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from raclab.cluster.block_directory import Directory
-from raclab.sim import Constant, Label, Process, Uniform
+from raclab.sim import Constant, Label, Number, Program, Uniform
 
 if TYPE_CHECKING:
     from raclab.cluster.cache_fusion import CacheFusion
@@ -12,29 +12,29 @@ if TYPE_CHECKING:
 
 @dataclass
 class BlockMessages:
-    """Writes what one process on a node sends and gets. ``block`` is always a cell that holds the block's number."""
+    """Writes what processes send and get, each on its node. ``block`` is always a cell that holds the block's number."""
 
     fusion: "CacheFusion"
-    process: Process
-    node: int
-    _server: int = field(init=False)
-    _position: int = field(init=False)
-    _on_disk: int = field(init=False)
-    _shipped: int = field(init=False)
+    process: Program
+    node: Number
+    _server: Number = field(init=False)
+    _position: Number = field(init=False)
+    _on_disk: Number = field(init=False)
+    _shipped: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        model = self.fusion.cluster.model
-        self._server, self._position, self._on_disk, self._shipped = (model.cell() for _ in range(4))
+        cell = self.process.cell
+        self._server, self._position, self._on_disk, self._shipped = cell(), cell(), cell(), cell()
 
     @property
     def _directory(self) -> Directory:
         return self.fusion.directory
 
-    def _mine(self, first: int) -> int:
+    def _mine(self, first: int) -> Number:
         """The first of this node's cells of a kind that has one a node and block."""
         return first + self.node * self._directory.blocks
 
-    def _transfer(self, block: int, kind: str) -> None:
+    def _transfer(self, block: Number, kind: str) -> None:
         """A block from its holder, "cr" or "current": busy if a flush is needed first, else by two or by three nodes."""
         process, state = self.process, self._directory
         busy, three, done = Label(), Label(), Label()
@@ -57,7 +57,7 @@ class BlockMessages:
             self._serve(block, kind, flush=True)
         process.place(done)
 
-    def _reach_holder(self, block: int) -> None:
+    def _reach_holder(self, block: Number) -> None:
         """The request travels to the holder, by way of the master where that is a third node."""
         process, three, sent = self.process, Label(), Label()
         self._jump_if_third_node_is_master(block, three)
@@ -69,7 +69,7 @@ class BlockMessages:
             self.fusion.cluster.send(process)
         process.place(sent)
 
-    def _serve(self, block: int, kind: str, *, flush: bool = False) -> None:
+    def _serve(self, block: Number, kind: str, *, flush: bool = False) -> None:
         """At the holder: LMS, with ``flush`` LGWR if it still must, and the block back over the wire."""
         process, state, cluster = self.process, self._directory, self.fusion.cluster
         process.fetch(self._server, state.holder, by=block)
@@ -87,7 +87,7 @@ class BlockMessages:
         cluster.send(process)
         process.add((state.received_cr if kind == "cr" else state.received_current) + self.node, 1)
 
-    def _ask_master(self, block: int) -> None:
+    def _ask_master(self, block: Number) -> None:
         process = self.process
         self.fusion.cluster.send(process)
         process.fetch(self._server, self._directory.master_node, by=block)
@@ -98,7 +98,7 @@ class BlockMessages:
         self.process.add(cluster.asked, 1, by=self._server)
         self.process.call(cluster.lms, by=self._server)
 
-    def _grant(self, block: int, event: str) -> None:
+    def _grant(self, block: Number, event: str) -> None:
         """Leave of the master, without a block; where this node is the master it needs no message."""
         process, state = self.process, self._directory
         if state.nodes == 1:
@@ -110,12 +110,12 @@ class BlockMessages:
             self.fusion.cluster.send(process)
         process.place(local)
 
-    def _disk(self, block: int) -> None:
+    def _disk(self, block: Number) -> None:
         parameters = self.fusion.parameters
         with self.process.wait("db file sequential read"):
             self.process.delay(Uniform(parameters.disk_read_low_s, parameters.disk_read_high_s))
 
-    def _jump_if_redo_not_on_disk(self, block: int, to: Label) -> None:
+    def _jump_if_redo_not_on_disk(self, block: Number, to: Label) -> None:
         """The holder may ship a block only when the redo of its last change is on disk."""
         process, state, cluster = self.process, self._directory, self.fusion.cluster
         clean, in_x = Label(), Label()
@@ -129,7 +129,7 @@ class BlockMessages:
         process.jump_if_positive(self._position, to)
         process.place(clean)
 
-    def _jump_if_third_node_is_master(self, block: int, to: Label) -> None:
+    def _jump_if_third_node_is_master(self, block: Number, to: Label) -> None:
         process, state = self.process, self._directory
         if state.nodes <= 2:
             return

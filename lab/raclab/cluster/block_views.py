@@ -6,17 +6,12 @@ Only columns that the simulation knows; the lab database leaves the others null.
 import numpy as np
 import pandas as pd
 
-from raclab.cluster.ash_frame import history_of
-from raclab.cluster.block_frames import flushes, threads_on, waited
-from raclab.cluster.organizations import CHANGE, INDEX, READ, Built
+from raclab.cluster.block_frames import flushes, ledger, threads_on
+from raclab.cluster.common_views import views_of
+from raclab.cluster.organizations import Built
 from raclab.sim import Run
 
 MICROSECONDS = 1e6
-STATEMENTS = {
-    READ: "SELECT status, amount FROM orders WHERE org_id = :org AND order_id = :id",
-    CHANGE: "UPDATE orders SET status = :status WHERE org_id = :org AND order_id = :id",
-    INDEX: "INSERT INTO order_log VALUES (:log_id, :org, :id, :status)",
-}
 _FLUSH_LIMITS_S = (100e-6, 1e-3, 10e-3, 100e-3, 1.0)  # FLUSH0: below 100 us, FLUSH1: below 1 ms, ...
 _FLUSH_COLUMNS = ("FLUSH0", "FLUSH1", "FLUSH10", "FLUSH100", "FLUSH1000", "FLUSH10000")
 _HOPS = {"2HOP": "2-way", "3HOP": "3-way", "BUSY": "busy"}
@@ -24,11 +19,10 @@ _HOPS = {"2HOP": "2-way", "3HOP": "3-way", "BUSY": "busy"}
 
 def of(built: Built, run: Run) -> dict[str, pd.DataFrame]:
     """All of them, by the view's name without V$ or GV$."""
-    return {
+    return views_of(ledger(built), run) | {
         "CR_BLOCK_SERVER": cr_block_server(built, run),
         "CURRENT_BLOCK_SERVER": current_block_server(built, run),
         "INSTANCE_CACHE_TRANSFER": instance_cache_transfer(built, run),
-        "ACTIVE_SESSION_HISTORY": active_session_history(built, run),
     }
 
 
@@ -46,39 +40,46 @@ def cr_block_server(built: Built, run: Run) -> pd.DataFrame:
 def current_block_server(built: Built, run: Run) -> pd.DataFrame:
     """V$CURRENT_BLOCK_SERVER's flushes. Only their number and sum are known, so all stand in the column of their mean."""
     rows = []
-    for node in range(built.case.nodes):
-        count, seconds = flushes(built, run, node, "current")
+    for node, (flushed, seconds) in enumerate(flushes(built, run, "current").T):
+        count = int(flushed)
         place = int(np.searchsorted(_FLUSH_LIMITS_S, seconds / count, side="right")) if count else 0
         rows.append((0, node + 1, *(count if column == place else 0 for column in range(len(_FLUSH_COLUMNS)))))
     return pd.DataFrame(rows, columns=["run", "INST_ID", *_FLUSH_COLUMNS])
 
 
 def instance_cache_transfer(built: Built, run: Run) -> pd.DataFrame:
-    """V$INSTANCE_CACHE_TRANSFER, times in microseconds. With two nodes, what one receives is from the other."""
-    rows = []
-    for node in range(built.case.nodes):
-        for other in range(built.case.nodes):
-            if other == node:
-                continue
-            row: dict[str, object] = {
-                "run": 0,
-                "INST_ID": node + 1,
-                "INSTANCE": other + 1,
-                "CLASS": "data block",
-                "LOST": 0,
-                "LOST_TIME": 0,
-            }
-            for kind in ("cr", "current"):
-                names = {"BLOCK": f"gc {kind} block"} | {hop: f"gc {kind} block {way}" for hop, way in _HOPS.items()}
-                for column, event in names.items():
-                    count, seconds = waited(built, run, threads_on(built, node), event)
-                    row |= {f"{kind.upper()}_{column}": count, f"{kind.upper()}_{column}_TIME": round(MICROSECONDS * seconds)}
-            rows.append(row)
-    columns = ["run", "INST_ID", "INSTANCE", "CLASS"]
-    return pd.DataFrame(rows, columns=None if rows else columns)
+    """V$INSTANCE_CACHE_TRANSFER, times in microseconds. With two nodes, what one receives is from the other.
+
+    With more it is not known which block came from which node: what a node received is shared out among the others by the blocks
+    that each of them served.
+    """
+    rows: dict[tuple[int, int], dict[str, object]] = {
+        (node, other): {"run": 0, "INST_ID": node + 1, "INSTANCE": other + 1, "CLASS": "data block", "LOST": 0, "LOST_TIME": 0}
+        for node in range(built.case.nodes)
+        for other in range(built.case.nodes)
+        if other != node
+    }
+    whose, state = ledger(built), built.fusion.directory
+    for kind, first in (("cr", state.served_cr), ("current", state.served_current)):
+        served = run.cells[first : first + built.case.nodes]
+        for node in range(built.case.nodes):
+            others = [other for other in range(built.case.nodes) if other != node]
+            blocks, micros = np.zeros(len(others), dtype=int), np.zeros(len(others), dtype=int)
+            found = {}
+            for hop, way in _HOPS.items():
+                count, seconds = whose.waited(run, threads_on(built, node), f"gc {kind} block {way}")
+                found[hop] = shares(count, served[others]), shares(round(MICROSECONDS * seconds), served[others])
+                blocks, micros = blocks + found[hop][0], micros + found[hop][1]
+            for what, (counts, times) in ({"BLOCK": (blocks, micros)} | found).items():
+                column = f"{kind.upper()}_{what}"
+                for other, count, micro in zip(others, counts.tolist(), times.tolist(), strict=True):
+                    rows[node, other] |= {column: count, f"{column}_TIME": micro}
+    return pd.DataFrame(list(rows.values()), columns=None if rows else ["run", "INST_ID", "INSTANCE", "CLASS"])
 
 
-def active_session_history(built: Built, run: Run) -> pd.DataFrame:
-    """V$ACTIVE_SESSION_HISTORY: what each thread did at each sample; SAMPLE_S is seconds since the run began."""
-    sessions = [(node, number, process) for node, number, _, process, _ in built.sessions]
-    return history_of(built.model, sessions, STATEMENTS, run)
+def shares(total: int, weights: np.ndarray) -> np.ndarray:
+    """A whole number shared out by weights, evenly where all are zero, in whole numbers that add up to it."""
+    if not len(weights):
+        return np.zeros(0, dtype=int)
+    up_to = np.cumsum(weights if weights.sum() else np.ones(len(weights)))
+    return np.diff(np.floor(int(total) * up_to / up_to[-1] + 0.5).astype(int), prepend=0)

@@ -12,7 +12,7 @@ from raclab.cluster.block_directory import CacheParameters, Directory
 from raclab.cluster.block_eviction import BlockEviction
 from raclab.cluster.block_log import BlockLog
 from raclab.cluster.nodes import Cluster
-from raclab.sim import Distribution, Label, Process
+from raclab.sim import Distribution, Label, Number, Program
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class CacheFusion:
     parameters: CacheParameters
     log: BlockLog | None = None
 
-    def session(self, process: Process, node: int) -> "BlockSession":
-        """A process's access to the blocks, from a node."""
+    def session(self, process: Program, node: Number) -> "BlockSession":
+        """The access of a program's processes to the blocks, from the nodes that they are on."""
         return BlockSession(self, process, node)
 
 
@@ -37,9 +37,9 @@ def build(cluster: Cluster, blocks: int, parameters: CacheParameters | None = No
 
 
 class BlockSession(BlockEviction):
-    """Writes one process's accesses. ``block`` is always a cell that holds the block's number and stays as it is meanwhile."""
+    """Writes the accesses of a program's processes. ``block`` is always a cell with the block's number, which stays as it is meanwhile."""
 
-    def read(self, block: int) -> None:
+    def read(self, block: Number) -> None:
         """A consistent get: local if this node has the block in X or S, else a copy from the holder, or a read from disk."""
         process, state = self.process, self._directory
         again, local, elsewhere, held, got = (Label() for _ in range(5))
@@ -64,7 +64,7 @@ class BlockSession(BlockEviction):
         process.place(got)
         process.run(self.fusion.cluster.hardware.varied(self.fusion.parameters.get_cpu_s))
 
-    def _keep_shared_if_allowed(self, block: int) -> None:
+    def _keep_shared_if_allowed(self, block: Number) -> None:
         """A copy of a block that nobody has in X may be kept in S. A holder in X steps down after so many copies."""
         process, state = self.process, self._directory
         in_x, keep, done = Label(), Label(), Label()
@@ -87,7 +87,7 @@ class BlockSession(BlockEviction):
         self._note("shared", block)
         process.place(done)
 
-    def _read_from_disk(self, block: int, again: Label) -> None:
+    def _read_from_disk(self, block: Number, again: Label) -> None:
         """Nobody has it: leave of the master, then the disk; then start ``again``. Who comes meanwhile waits for that."""
         process, state = self.process, self._directory
         wanted, elsewhere, there = Label(), Label(), Label()
@@ -114,14 +114,18 @@ class BlockSession(BlockEviction):
         self.unpin(block)
         process.jump(again)
 
-    def change(self, block: int, cpu: Distribution | None = None) -> None:
+    def change(self, block: Number, cpu: Distribution | None = None) -> None:
         """Get the block in X, change it and let go of its pin. ``cpu`` is the time that the change takes."""
         self.pin(block)
+        self.change_pinned(block, cpu)
+
+    def change_pinned(self, block: Number, cpu: Distribution | None = None) -> None:
+        """Change a block that this session has pinned, and let go of it."""
         self.process.run(cpu or self.fusion.cluster.hardware.varied(self.fusion.parameters.change_cpu_s))
         self.write(block)
         self.unpin(block)
 
-    def write(self, block: int) -> None:
+    def write(self, block: Number) -> None:
         """A change of a block that this session has pinned: redo of this node."""
         process, state, cluster = self.process, self._directory, self.fusion.cluster
         process.add(cluster.changed + self.node, 1)
@@ -130,7 +134,7 @@ class BlockSession(BlockEviction):
         process.set(state.credits, self.fusion.parameters.fairness, by=block)
         self._note("change", block)
 
-    def unpin(self, block: int) -> None:
+    def unpin(self, block: Number) -> None:
         """Let go of a pinned block; it stays here until another node asks for it."""
         self.process.add(self._directory.pins, -1, by=block)
         self.process.release(self._directory.pin, by=block)
@@ -142,7 +146,7 @@ class BlockSession(BlockEviction):
         if self.fusion.log:
             self.fusion.log.committed(self.process, self._directory.committed)
 
-    def pin(self, block: int) -> None:
+    def pin(self, block: Number) -> None:
         """Get a block in X and pin it, so that nobody else can change it or take it away."""
         process, state = self.process, self._directory
         again, wanted, mine, here, pinned, leaving, request, decide, have = (Label() for _ in range(9))
@@ -183,7 +187,7 @@ class BlockSession(BlockEviction):
         self._request(block)
         process.place(have)
 
-    def _request(self, block: int) -> None:
+    def _request(self, block: Number) -> None:
         """This node's one request for X: in its turn among the nodes that ask, and behind those that queue for the pin."""
         process, state = self.process, self._directory
         busy, calm, gate_is_free, granted = (Label() for _ in range(4))
@@ -205,7 +209,7 @@ class BlockSession(BlockEviction):
         process.release(state.gate, by=block)
         self._end_speaking(block)
 
-    def _queue_at_holder(self, block: int, granted: Label) -> None:
+    def _queue_at_holder(self, block: Number, granted: Label) -> None:
         """The request reaches a holder that has the block pinned, or others have asked before: it is served in its turn."""
         process, state = self.process, self._directory
         stay = Label()
@@ -227,7 +231,7 @@ class BlockSession(BlockEviction):
                 process.place(stay)
         process.jump_if_positive(self._shipped, granted)
 
-    def _get_exclusive(self, block: int) -> None:
+    def _get_exclusive(self, block: Number) -> None:
         """With the pin in hand: an upgrade from S, a transfer from the holder, or a read from disk."""
         process, state = self.process, self._directory
         disk, held, upgrade, done = (Label() for _ in range(4))
@@ -257,7 +261,7 @@ class BlockSession(BlockEviction):
                 self.fusion.cluster.send(process)  # and they tell the requester that they have let go
         process.place(done)
 
-    def _become_holder(self, block: int, *, exclusive: bool) -> None:
+    def _become_holder(self, block: Number, *, exclusive: bool) -> None:
         process, state = self.process, self._directory
         if exclusive and state.nodes > 1:
             sharers, none = Label(), Label()
@@ -274,16 +278,16 @@ class BlockSession(BlockEviction):
         process.set(state.credits, self.fusion.parameters.fairness, by=block)
         self._note("exclusive" if exclusive else "shared", block)
 
-    def _speak_for_node(self, block: int) -> None:
+    def _speak_for_node(self, block: Number) -> None:
         """From now on this node's others wait for what this session gets, instead of asking themselves."""
         self.process.set(self._mine(self._directory.wanted), 1, by=block)
         self.process.acquire(self._mine(self._directory.local), by=block)
 
-    def _end_speaking(self, block: int) -> None:
+    def _end_speaking(self, block: Number) -> None:
         self.process.set(self._mine(self._directory.wanted), 0, by=block)
         self.process.release(self._mine(self._directory.local), by=block)
 
-    def _jump_if_exclusive_here(self, block: int, to: Label) -> None:
+    def _jump_if_exclusive_here(self, block: Number, to: Label) -> None:
         process, state, here, no = self.process, self._directory, Label(), Label()
         process.jump_if_home(state.pin, self.node, here, by=block)
         process.jump(no)
@@ -291,10 +295,10 @@ class BlockSession(BlockEviction):
         process.jump_if_positive(state.exclusive, to, by=block)
         process.place(no)
 
-    def _take_pin(self, block: int) -> None:
+    def _take_pin(self, block: Number) -> None:
         self.process.add(self._directory.pins, 1, by=block)
         self.process.acquire(self._directory.pin, by=block)
 
-    def _note(self, what: str, block: int) -> None:
+    def _note(self, what: str, block: Number) -> None:
         if self.fusion.log:
             self.fusion.log.note(self.process, what, block, self._directory.committed)

@@ -11,6 +11,10 @@ import numpy as np
 import pandas as pd
 
 from raclab.cluster.gc_requests import FLUSH, KINDS, LMS, PARTS, WIRE, Built, activity
+from raclab.cluster.ledger import Ledger
+from raclab.cluster.redo import redo_writes
+from raclab.cluster.roster import Roster, Segment
+from raclab.cluster.session_frame import sessions_of
 from raclab.cluster.wait_frame import waits_of
 from raclab.sim import Run, ops
 
@@ -48,15 +52,14 @@ class Accounts:
     def __init__(self, built: Built) -> None:
         self.built = built
         model = built.model
-        self.owner = np.array([where.process for where in model.where])
+        self.owner = model.where.process
         names = [activity(kind, part) for kind in KINDS for part in PARTS]
-        number = {name: place for place, name in enumerate(names)}
-        self.part_of = np.array([number.get(where.activity, -1) for where in model.where])
-        code = np.array([op[0] for op in model.program])
+        self.part_of = model.where.activity_among(names)
+        code = model.program["code"]
         self.timed = np.isin(code, (ops.RUN, ops.DELAY, ops.CALL, ops.SEND))
         self.sends, self.calls = code == ops.SEND, code == ops.CALL
         takes = np.flatnonzero(code == ops.TAKE)
-        mailbox = np.array([model.program[row][1] for row in takes]) - built.cluster.lms
+        mailbox = model.program["a"][takes] - built.cluster.lms
         self.serves = [takes[mailbox == node] + 1 for node in range(built.load.nodes)]
         of_lms = [[p.number for p in model.processes if p.name.startswith("LMS") and p.cpu == cpu] for cpu in built.cluster.cpus]
         self.of_lms = [np.isin(self.owner, numbers) for numbers in of_lms]
@@ -101,37 +104,60 @@ class Accounts:
         return float(run.tally["cpu"][self.of_lms[node]].sum())
 
 
+STATEMENTS = {
+    "cr": "SELECT balance FROM accounts WHERE account_id = :id",
+    "current": "UPDATE accounts SET balance = balance + :amount WHERE account_id = :id",
+}
+_TABLE = Segment("LAB", "ACCOUNTS")
+
+
+def ledger(built: Built) -> Ledger:
+    """Who is who in a workload: copies are for queries, current blocks for changes, all of one table."""
+
+    def executions(run: Run) -> dict[tuple[int, str], int]:
+        return {
+            (node, STATEMENTS[kind]): made.waited(run, made.on(node), f"gc {kind} block")[0]
+            for node in range(built.load.nodes)
+            for kind in KINDS
+        }
+
+    made = Ledger(
+        Roster(
+            built.model,
+            tuple((requester, number, process) for requester, _, number, process in built.sessions),
+            built.cluster.cpus,
+            {activity(kind, part): STATEMENTS[kind] for kind in KINDS for part in PARTS},
+            executions=executions,
+            segment=lambda _activity, event: _TABLE if event.startswith("gc ") else None,
+            hardware=built.load.hardware,
+        )
+    )
+    return made
+
+
 def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run and session: calls (blocks asked for), cpu_s and elapsed_s."""
-    numbers = [process.number for *_, process in built.sessions]
-    owner = np.array([where.process for where in built.model.where])
-    return pd.DataFrame(
-        {
-            "run": np.repeat(np.arange(len(runs)), len(numbers)),
-            "inst_id": np.tile([requester + 1 for requester, *_ in built.sessions], len(runs)),
-            "session": np.tile([number for _, _, number, _ in built.sessions], len(runs)),
-            "calls": built.load.blocks,
-            "cpu_s": np.concatenate([np.bincount(owner, run.tally["cpu"], len(built.model.processes))[numbers] for run in runs]),
-            "elapsed_s": np.concatenate([run.ended[numbers] for run in runs]),
-        }
-    )
+    return sessions_of(ledger(built), runs, built.load.blocks)
 
 
 def waits(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, session and event that occurred: total_waits, time_s, max_s."""
-    return waits_of(built.model, [(requester, number, process) for requester, _, number, process in built.sessions], runs)
+    return waits_of(ledger(built).roster, runs)
 
 
 def stats(built: Built, accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, instance and statistic, under V$SYSSTAT's names; times in centiseconds."""
     rows: list[tuple[int, int, str, float]] = []
+    whose = ledger(built)
     for number, run in enumerate(runs):
+        cpu_s, db_s = whose.cpu_s(run), whose.db_s(run)
         flows = accounts.flows(run)
         for node in range(built.load.nodes):
             mine = [process.number for requester, *_, process in built.sessions if requester == node]
             values = {
-                "CPU used by this session": CENTISECONDS * float(run.tally["cpu"][np.isin(accounts.owner, mine)].sum()),
-                "DB time": CENTISECONDS * float(run.ended[mine].sum()),
+                "CPU used by this session": CENTISECONDS * float(cpu_s[mine].sum()),
+                "DB time": CENTISECONDS * float(db_s[mine].sum()),
+                **redo_writes(whose, run, node),
             }
             rows.extend((number, node + 1, name, value) for name, value in (values | _gc_statistics(flows, node)).items())
     return pd.DataFrame(rows, columns=["run", "inst_id", "name", "value"])

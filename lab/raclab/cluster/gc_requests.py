@@ -8,10 +8,13 @@ and the wait ends when the session is on a core again. A busy block costs LMS on
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raclab.cluster import nodes
 from raclab.cluster.nodes import NodeSetup
 from raclab.cluster.parameters import Hardware
-from raclab.sim import Exponential, Label, Model, Process, Run, run_seeds
+from raclab.sim import Exponential, Label, Model, Process, Program, Run, run_seeds
 
 KINDS = ("cr", "current")
 MESSAGE, LMS, FLUSH, WIRE, RECEIVER = "message", "LMS", "log flush", "wire", "receiver's CPU"
@@ -83,8 +86,11 @@ def build(load: Workload, sampling_s: float = float("inf")) -> Built:
         for _ in range(load.sessions):
             numbers[requester] += 1
             process = model.process(f"session {numbers[requester]} on node {requester + 1}", cluster.cpus[requester], nodes.TIME_SHARE)
-            _Writer(load, cluster, process, requester, server, kinds).write()
             sessions.append((requester, server, numbers[requester], process))
+    if sessions:
+        requesters, servers = (np.array([session[place] for session in sessions]) for place in range(2))
+        together = model.together([process for *_, process in sessions])
+        _Writer(load, cluster, together, requesters, servers, kinds).write()
     if load.bandwidth_used:
         _other_traffic(load, model, cluster)
     return Built(load, model, cluster, tuple(sessions))
@@ -97,13 +103,13 @@ def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:
 
 @dataclass
 class _Writer:
-    """Writes one session's program. ``kinds`` are the cells that are noted at a flush."""
+    """Writes the program of sessions, a requester and a server each. ``kinds`` are the cells that are noted at a flush."""
 
     load: Workload
     cluster: nodes.Cluster
-    session: Process
-    requester: int
-    server: int
+    session: Program
+    requester: NDArray[np.int64]
+    server: NDArray[np.int64]
     kinds: dict[str, int]
 
     def write(self) -> None:
@@ -112,7 +118,8 @@ class _Writer:
             current, done = Label(), Label()
             with session.activity("think"):
                 session.run(load.hardware.varied(load.think_cpu_s))
-                session.delay(Exponential(load.think_s - load.think_cpu_s))
+                with session.wait("SQL*Net message from client"):
+                    session.delay(Exponential(load.think_s - load.think_cpu_s))
             session.jump_by_chance(1 - load.cr_share, current)
             self._get("cr", load.busy_cr)
             session.jump(done)
@@ -164,29 +171,32 @@ class _Writer:
             with session.activity(activity(kind, RECEIVER)):
                 session.run(hardware.varied(hardware.receive_cpu_s))
 
-    def _message(self, sender: int) -> None:
+    def _message(self, sender: NDArray[np.int64]) -> None:
         self.cluster.transmit(self.session, sender, self.load.hardware.message_bytes)
         self.cluster.travel(self.session)
 
-    def _third_node(self) -> int:
+    def _third_node(self) -> NDArray[np.int64]:
         """The next node that neither asks nor serves: over all sessions each third node comes as often."""
         candidate = (self.requester + 1) % self.load.nodes
-        while candidate in (self.requester, self.server):
-            candidate = (candidate + 1) % self.load.nodes
+        while (taken := (candidate == self.requester) | (candidate == self.server)).any():
+            candidate[taken] = (candidate[taken] + 1) % self.load.nodes
         return candidate
 
 
 def _other_traffic(load: Workload, model: Model, cluster: nodes.Cluster) -> None:
     """Bursts that come at random to each link, whether or not earlier ones have left; SENDERS can be on a link at a time."""
     burst_s = load.other_bytes / load.hardware.bandwidth
-    for node in range(load.nodes):
-        due = model.semaphore()
-        source = model.process(f"other traffic of node {node + 1}", cluster.cpus[node], essential=False)
-        with source.forever():
-            source.delay(Exponential(burst_s / load.bandwidth_used))
-            source.post(due)
+    due = np.array([model.semaphore() for _ in range(load.nodes)])
+    sources, senders = [], []
+    for node, cpu in enumerate(cluster.cpus):
+        sources.append(model.process(f"other traffic of node {node + 1}", cpu, essential=False))
         for number in range(1, SENDERS + 1):
-            sender = model.process(f"other burst {number} of node {node + 1}", cluster.cpus[node], essential=False)
-            with sender.forever():
-                sender.wait_for(due)
-                cluster.transmit(sender, node, load.other_bytes)
+            senders.append(model.process(f"other burst {number} of node {node + 1}", cpu, essential=False))
+    source, sender = model.together(sources), model.together(senders)
+    with source.forever():
+        source.delay(Exponential(burst_s / load.bandwidth_used))
+        source.post(due)
+    on = np.repeat(np.arange(load.nodes), SENDERS)
+    with sender.forever():
+        sender.wait_for(due[on])
+        cluster.transmit(sender, on, load.other_bytes)

@@ -8,13 +8,12 @@ after what it has met on its way.
 import numpy as np
 import pandas as pd
 
-from raclab.cluster.gc_frames import Accounts
+from raclab.cluster.common_views import views_of
+from raclab.cluster.gc_frames import Accounts, ledger
 from raclab.cluster.gc_requests import KINDS, Built
-from raclab.oracle_names import wait_class
-from raclab.sim import Run, ops
+from raclab.sim import Run
 
 MICROSECONDS = 1e6
-CENTISECONDS = 100.0
 _FLUSH_LIMITS_S = (100e-6, 1e-3, 10e-3, 100e-3, 1.0, 10.0)  # FLUSH0: below 100 us, FLUSH1: below 1 ms, ... FLUSH10000: below 10 s
 _FLUSH_COLUMNS = ("FLUSH0", "FLUSH1", "FLUSH10", "FLUSH100", "FLUSH1000", "FLUSH10000")
 
@@ -49,11 +48,7 @@ def _flush_histogram(built: Built, run: Run, node: int) -> list[int]:
 
 def of_one_run(built: Built, run: Run) -> dict[str, pd.DataFrame]:
     """The views that need a single run, by the view's name without V$ or GV$."""
-    return {
-        "INSTANCE_CACHE_TRANSFER": instance_cache_transfer(built, run),
-        "OSSTAT": osstat(built, run),
-        "ACTIVE_SESSION_HISTORY": active_session_history(built, run),
-    }
+    return views_of(ledger(built), run) | {"INSTANCE_CACHE_TRANSFER": instance_cache_transfer(built, run)}
 
 
 def instance_cache_transfer(built: Built, run: Run) -> pd.DataFrame:
@@ -86,49 +81,3 @@ def instance_cache_transfer(built: Built, run: Run) -> pd.DataFrame:
                 row |= {f"{kind.upper()}_{column}": count, f"{kind.upper()}_{column}_TIME": round(micro)}
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def osstat(built: Built, run: Run) -> pd.DataFrame:
-    """V$OSSTAT: cores, busy and idle time in centiseconds, and the run queue as it is with the batch processes alone."""
-    rows: list[tuple[int, int, str, int]] = []
-    for node in range(built.load.nodes):
-        cores = built.load.hardware.cores
-        busy = float(run.used[built.cluster.cpus[node]])
-        runnable = built.load.setups[node].runnable if node < len(built.load.setups) else 0
-        values = {
-            "NUM_CPUS": cores,
-            "BUSY_TIME": round(CENTISECONDS * busy),
-            "IDLE_TIME": round(CENTISECONDS * (cores * run.clock - busy)),
-            "LOAD": runnable,
-        }
-        rows.extend((0, node + 1, name, value) for name, value in values.items())
-    return pd.DataFrame(rows, columns=["run", "INST_ID", "STAT_NAME", "VALUE"])
-
-
-def active_session_history(built: Built, run: Run) -> pd.DataFrame:
-    """V$ACTIVE_SESSION_HISTORY of the sessions that ask; SAMPLE_S is seconds since the run began.
-
-    A session that waits for a core between its waits is ON CPU, as Oracle has it. Pauses between requests are idle.
-    """
-    pieces = []
-    event = np.array([where.event or None for where in built.model.where], dtype=object)
-    on_cpu = np.array([op[0] == ops.RUN for op in built.model.program])
-    for requester, _, number, process in built.sessions:
-        ops_then = run.samples[:, process.number]
-        waiting = event[ops_then]
-        active = (ops_then >= 0) & ((waiting != None) | on_cpu[ops_then])  # noqa: E711 (elementwise)
-        waiting = waiting[active]
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "run": 0,
-                    "INST_ID": requester + 1,
-                    "session": number,
-                    "SAMPLE_S": run.sampled[active],
-                    "SESSION_STATE": np.where(waiting == None, "ON CPU", "WAITING"),  # noqa: E711 (elementwise)
-                    "EVENT": waiting,
-                    "WAIT_CLASS": [wait_class(name) if name else None for name in waiting],
-                }
-            )
-        )
-    return pd.concat(pieces, ignore_index=True)

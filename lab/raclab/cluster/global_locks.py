@@ -1,10 +1,14 @@
 """Locks and blocks that move between nodes: row cache lock, DFS lock handle, and a block held current."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from raclab.cluster.nodes import Cluster, master_of
-from raclab.sim import Label, Process
+from raclab.sim import Label, Number, Program
 
 
-def take_lock(cluster: Cluster, process: Process, node: int, lock: int, event: str, servers: int, *, flush: bool) -> None:
+def take_lock(cluster: Cluster, process: Program, node: Number, lock: int, event: str, servers: int, *, flush: bool) -> None:
     """Take a cluster-wide exclusive lock for a session on ``node``; give it back with process.release.
 
     ``servers`` is the mailbox of node 0's process that passes this kind of lock on (cluster.lck or cluster.lmd).
@@ -35,7 +39,7 @@ def take_lock(cluster: Cluster, process: Process, node: int, lock: int, event: s
     process.place(got)
 
 
-def get_current(cluster: Cluster, process: Process, node: int, block: int) -> None:
+def get_current(cluster: Cluster, process: Program, node: Number, block: int) -> None:
     """Get a block in current mode for a session on ``node``, which must hold a lock that keeps others from doing the same.
 
     A request to the holder's LMS and the block back: "2-way"; by way of a third node that masters it: "3-way"; with a
@@ -51,7 +55,7 @@ def get_current(cluster: Cluster, process: Process, node: int, block: int) -> No
         cluster.ship_block(process)
     process.jump(have)
     process.place(quick)
-    if _third_node_may_master(cluster, node, block):
+    if third_node_may_master(cluster, node, block):
         two_way = Label()
         process.jump_if_home(block, master_of(block, cluster.nodes), two_way)
         with process.wait("gc current block 3-way"):
@@ -70,13 +74,24 @@ def get_current(cluster: Cluster, process: Process, node: int, block: int) -> No
     process.set_home(block, node)
 
 
-def _third_node_may_master(cluster: Cluster, node: int, resource: int) -> bool:
-    return cluster.nodes > 2 and master_of(resource, cluster.nodes) != node
+def third_node_may_master(cluster: Cluster, node: Number, resource: int) -> bool:
+    """Whether sessions on ``node`` may have to ask on a third one."""
+    if cluster.nodes <= 2:
+        return False
+    elsewhere = np.atleast_1d(np.not_equal(node, master_of(resource, cluster.nodes)))
+    if elsewhere.any() != elsewhere.all():
+        raise ValueError("sessions on the master's node need a program of their own")
+    return bool(elsewhere.all())
 
 
-def _by_way_of_master(cluster: Cluster, process: Process, node: int, lock: int, servers: int) -> None:
+def masters_among(cluster: Cluster, node: int, resources: Sequence[int]) -> tuple[bool, ...]:
+    """Of which resources a node is the master: sessions on nodes for which that differs can't share a program."""
+    return tuple(not third_node_may_master(cluster, node, resource) for resource in resources)
+
+
+def _by_way_of_master(cluster: Cluster, process: Program, node: Number, lock: int, servers: int) -> None:
     """Where a third node is the master, the request has one more hop."""
-    if _third_node_may_master(cluster, node, lock):
+    if third_node_may_master(cluster, node, lock):
         direct, master = Label(), master_of(lock, cluster.nodes)
         process.jump_if_home(lock, master, direct)
         process.call(servers + master)

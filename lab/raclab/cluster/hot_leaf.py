@@ -7,9 +7,8 @@ third node that is the block's master is left out.
 
 from dataclasses import dataclass
 
-from raclab.cluster.block_directory import first_of
 from raclab.cluster.nodes import Cluster
-from raclab.sim import Distribution, Label, Process
+from raclab.sim import Distribution, Label, Number, Program
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class HotLeaves:
     block: int
     local: int
 
-    def visit(self, process: Process, node: int, leaf: int, work: Distribution) -> None:
+    def visit(self, process: Program, node: Number, leaf: Number, work: Distribution) -> None:
         """Use the leaf whose number is in cell ``leaf`` for a drawn time of CPU, and change it."""
         cluster, local = self.cluster, self.local + node * self.count
         free, inside, have, got = (Label() for _ in range(4))
@@ -62,5 +61,5 @@ class HotLeaves:
 def build(cluster: Cluster, count: int) -> HotLeaves:
     """So many leaves, leaf l first on node l modulo the nodes."""
     model = cluster.model
-    block = first_of(model.lock(leaf % cluster.nodes) for leaf in range(count))
-    return HotLeaves(cluster, count, block, first_of(model.lock() for _ in range(count * cluster.nodes)))
+    block = model.lock_row(leaf % cluster.nodes for leaf in range(count))
+    return HotLeaves(cluster, count, block, model.lock_row([0] * (count * cluster.nodes)))

@@ -11,7 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raclab.sim import Constant, Exponential, Label, Model, Process, Run, run_seeds
+import numpy as np
+
+from raclab.sim import Constant, Exponential, Label, Model, Number, Process, Program, Run, run_seeds
 
 EVENT = "latch: cache buffers chains"
 LATCH_NAME = "cache buffers chains"
@@ -102,16 +104,14 @@ def build(load: LatchLoad, *, samples: bool = False) -> Built:
     # a core each: who may run is settled by `cores`, so that a slice never ends between two bursts of a get but where the text says
     cpu = model.cpu(load.sessions, load.hardware.quantum_s)
     cores = model.semaphore(load.cores)
-    latches = [model.lock() for _ in range(1 if load.same else load.sessions)]
-    held = [model.cell() for _ in latches]
+    count = 1 if load.same else load.sessions
+    latch, held = model.lock_row([0] * count), model.cell_row([0] * count)
     counters = (model.cell(), model.cell(), model.cell())
-    sessions = []
-    for number in range(load.sessions):
-        process = model.process(f"session {number + 1}", cpu)
-        place = 0 if load.same else number
-        _Writer(process, load, cores, number + 1, latches[place], held[place], counters).write()
-        sessions.append(process)
-    return Built(model, load, tuple(sessions), *counters)
+    sessions = tuple(model.process(f"session {number + 1}", cpu) for number in range(load.sessions))
+    numbers = np.arange(load.sessions)
+    place = 0 if load.same else numbers
+    _Writer(model.together(sessions), load, cores, numbers + 1, latch + place, held + place, counters).write()
+    return Built(model, load, sessions, *counters)
 
 
 def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:
@@ -121,14 +121,14 @@ def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes the program of one session; ``me`` is what a latch's home says when this session had it last."""
+    """Writes the program of the sessions; ``me`` is what a latch's home says when a session had it last."""
 
-    process: Process
+    process: Program
     load: LatchLoad
     cores: int
-    me: int
-    latch: int
-    held: int
+    me: Number
+    latch: Number
+    held: Number
     counters: tuple[int, int, int]
 
     def write(self) -> None:

@@ -1,7 +1,12 @@
 """LMS: how many there are by default, and what one does between two messages, in real time and in time-share."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
 from raclab.cluster.parameters import Hardware
-from raclab.sim import Constant, Label, Model
+from raclab.sim import Constant, Label, Model, Number, Process, Program
 
 REAL_TIME, TIME_SHARE = 0, 1
 
@@ -30,22 +35,39 @@ def default_count(release: str, cpus: int, sga_gb: float = 0.0) -> int:
     return 1 if cpus <= 3 else 2 if cpus <= 15 else 2 + cpus // 32
 
 
-def write(model: Model, name: str, cpu: int, priority: int, yields: int, mailbox: int, asked: int, hardware: Hardware) -> None:
-    """The program of one LMS on a CPU; several may serve the same mailbox.
+@dataclass(frozen=True)
+class Messenger:
+    """The processes of one LMS: itself, and in time-share the rest of its slice, None in real time."""
+
+    server: Process
+    rest: Process | None
+
+
+def make(model: Model, name: str, cpu: int, priority: int) -> Messenger:
+    """One LMS on a CPU, still without its program."""
+    server = model.process(name, cpu, priority, essential=False)
+    if priority == REAL_TIME:
+        return Messenger(server, None)
+    return Messenger(server, model.process(f"{name}, rest of its slice", cpu, REAL_TIME, essential=False))
+
+
+def write(model: Model, group: Sequence[Messenger], yields: int, mailbox: Number, asked: Number, hardware: Hardware) -> None:
+    """The program of LMS of one priority, each with the mailbox that it serves; several may serve the same.
 
     asked   cell with the number of requests that no LMS has put itself down for: whoever asks adds 1 (Cluster.ask_lms), an
             LMS takes 1 away before it takes a request or sleeps until one comes. Above 0: there is more to do at once
     yields  in real time: how often it gives the CPU away and looks again before it sleeps. Nobody else is in its
             class as a rule, so it gets the CPU straight back, and the core has burnt yield_cpu_s each time.
     """
-    if priority == REAL_TIME:
-        _real_time(model, name, cpu, yields, mailbox, asked, hardware)
+    server = model.together([one.server for one in group])
+    rests = [one.rest for one in group if one.rest]
+    if rests:
+        _time_share(model, server, model.together(rests), mailbox, asked, hardware)
     else:
-        _time_share(model, name, cpu, priority, mailbox, asked, hardware)
+        _real_time(server, yields, mailbox, asked, hardware)
 
 
-def _real_time(model: Model, name: str, cpu: int, yields: int, mailbox: int, asked: int, hardware: Hardware) -> None:
-    server = model.process(name, cpu, REAL_TIME, essential=False)
+def _real_time(server: Program, yields: int, mailbox: Number, asked: Number, hardware: Hardware) -> None:
     with server.forever():
         server.add(asked, -1)
         server.take(mailbox, 1)
@@ -59,14 +81,13 @@ def _real_time(model: Model, name: str, cpu: int, yields: int, mailbox: int, ask
             server.place(more)
 
 
-def _time_share(model: Model, name: str, cpu: int, priority: int, mailbox: int, asked: int, hardware: Hardware) -> None:
+def _time_share(model: Model, server: Program, rest: Program, mailbox: Number, asked: Number, hardware: Hardware) -> None:
     """Woken, it queues for a core like everybody; once on one, it serves all that has come meanwhile.
 
     The kernel gives a core away at the end of each burst, even to go on with the next one at once. So the rest of the time slice
     is a process of its own, which takes the core back by its priority and hands it on when no request is left.
     """
-    go, over = model.semaphore(), model.semaphore()
-    server = model.process(name, cpu, priority, essential=False)
+    go, over = (np.array([model.semaphore() for _ in server.processes]) for _ in range(2))
     with server.forever():
         server.add(asked, -1)
         server.take(mailbox, 1)
@@ -79,7 +100,6 @@ def _time_share(model: Model, name: str, cpu: int, priority: int, mailbox: int, 
         server.post(go)
         server.wait_for(over)
         server.place(asleep)
-    rest = model.process(f"{name}, rest of its slice", cpu, REAL_TIME, essential=False)
     with rest.forever():
         rest.wait_for(go)
         again, serve, empty = Label(), Label(), Label()

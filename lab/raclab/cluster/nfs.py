@@ -8,7 +8,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from raclab.sim import Constant, Distribution, Label, Model, Process, Run, Uniform, run_seeds
+import numpy as np
+
+from raclab.sim import Constant, Distribution, Label, Model, Number, Process, Program, Run, Uniform, run_seeds
 
 SLOT, STORAGE, LINK, CONNECTION, WORK = "waits for a slot", "storage", "link", "connection", "CPU"
 PARTS = (WORK, SLOT, STORAGE, LINK, CONNECTION)
@@ -136,32 +138,32 @@ def build(load: NfsLoad, sampling_s: float = math.inf) -> Built:
     server, array = model.cpu(hardware.threads), model.cpu(hardware.storage_units)
     storage, link = model.mailbox(), model.link(load.link_bytes)
     connections = load.sessions if load.direct else load.connections
-    locks = [model.lock() for _ in range(connections)]
+    lock = model.lock_row([0] * connections)
     slots = [model.semaphore(load.outstanding) for _ in range(connections)]
     left = model.cell(load.scan_reads)
-    for number in range(hardware.storage_units):
-        unit = model.process(f"storage {number + 1}", array, essential=False)
-        with unit.forever():
-            unit.take(storage, 1)
-            unit.run(hardware.varied(load.storage_s))
-            unit.done()
+    units = [model.process(f"storage {number + 1}", array, essential=False) for number in range(hardware.storage_units)]
+    unit = model.together(units)
+    with unit.forever():
+        unit.take(storage, 1)
+        unit.run(hardware.varied(load.storage_s))
+        unit.done()
     sessions = tuple(model.process(f"session {number + 1}", server) for number in range(load.sessions))
-    for number, session in enumerate(sessions):
-        writer = _Writer(load, session, model.cell(number), storage, link, locks[0], slots[0])
-        if load.scan:
-            writer.scan(left)
-        else:
-            writer.random_reads()
+    session = model.together(sessions)
+    writer = _Writer(load, session, session.cell(np.arange(load.sessions)), storage, link, lock, slots[0])
+    if load.scan:
+        writer.scan(left)
+    else:
+        writer.random_reads()
     return Built(load, model, sessions)
 
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes one session's program. ``which`` is the cell with the number of its connection, counted from ``lock`` and ``slots``."""
+    """Writes the sessions' program. ``which`` is the cell with a session's connection, as counted from ``lock`` and ``slots``."""
 
     load: NfsLoad
-    session: Process
-    which: int
+    session: Program
+    which: Number
     storage: int
     link: int
     lock: int

@@ -1,14 +1,19 @@
 """The cluster's nodes with LMS, LCK0, LMD0 and LGWR, and the messages between them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
 
 from raclab.cluster import lms as lms_program
 from raclab.cluster.lms import REAL_TIME, TIME_SHARE
 from raclab.cluster.parameters import Hardware
-from raclab.sim import Constant, Distribution, Label, Model, Process, Uniform
+from raclab.sim import Constant, Distribution, Label, Model, Number, Process, Program, Uniform
 
-__all__ = ["REAL_TIME", "TIME_SHARE", "Cluster", "NodeSetup", "build", "master_of"]
+__all__ = ["REAL_TIME", "TIME_SHARE", "Cluster", "NodeSetup", "alike", "build", "master_of"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -60,29 +65,29 @@ class Cluster:
         """How many nodes there are."""
         return len(self.cpus)
 
-    def send(self, process: Process) -> None:
+    def send(self, process: Program) -> None:
         """A small message travels one way."""
         process.delay(self.hardware.varied(self.hardware.message_s))
 
-    def ship_block(self, process: Process) -> None:
+    def ship_block(self, process: Program) -> None:
         """A block travels one way."""
         self.send(process)
         process.delay(Constant(self.hardware.wire_s))
 
-    def ask_lms(self, process: Process, node: int) -> None:
+    def ask_lms(self, process: Program, node: Number) -> None:
         """A request waits for an LMS of a node and is served by it."""
         process.add(self.asked + node, 1)
         process.call(self.lms + node)
 
-    def transmit(self, process: Process, node: int, size: int) -> None:
+    def transmit(self, process: Program, node: Number, size: int) -> None:
         """So many bytes leave a node, behind those that are on its link already."""
         process.send(self.link + node, Constant(size))
 
-    def travel(self, process: Process) -> None:
+    def travel(self, process: Program) -> None:
         """What is on its way arrives."""
         process.delay(self.hardware.varied(self.hardware.message_s))
 
-    def flush_at(self, process: Process, home: int) -> None:
+    def flush_at(self, process: Program, home: Number) -> None:
         """LGWR at the home of a lock writes what it must, if anything of it is not on disk yet."""
         written = Label()
         process.jump_if_same(self.changed, self.on_disk, written, at=home)
@@ -100,42 +105,67 @@ def build(model: Model, nodes: int, hardware: Hardware, setups: Sequence[NodeSet
     changed, on_disk, writing, asked = ([model.cell() for _ in range(nodes)] for _ in range(4))
     link = [model.link(hardware.bandwidth) for _ in range(nodes)]
     cluster = Cluster(model, hardware, cpus, lms[0], lck[0], lmd[0], lgwr[0], changed[0], on_disk[0], asked[0], link[0])
-    for node in range(nodes):
-        setup = setups[node] if node < len(setups) else NodeSetup()
+    every = [setups[node] if node < len(setups) else NodeSetup() for node in range(nodes)]
+    messengers: list[tuple[NodeSetup, int, lms_program.Messenger]] = []
+    servers: list[tuple[int, Process]] = []
+    writers: list[Process] = []
+    for node, setup in enumerate(every):
         for number in range(setup.lms):
-            name = f"LMS{number} {node + 1}"
-            lms_program.write(model, name, cpus[node], setup.lms_priority, setup.yields, lms[node], asked[node], hardware)
+            messenger = lms_program.make(model, f"LMS{number} {node + 1}", cpus[node], setup.lms_priority)
+            messengers.append((setup, node, messenger))
         for name, mailbox in (("LCK0", lck[node]), ("LMD0", lmd[node])):
-            server = model.process(f"{name} {node + 1}", cpus[node], REAL_TIME, essential=False)
-            with server.forever():
-                server.take(mailbox, 1)
-                server.run(hardware.varied(hardware.lms_cpu_s))
-                server.done()
-        writer = model.process(f"LGWR {node + 1}", cpus[node], setup.lgwr_priority, essential=False)
-        write_s = hardware.redo_write_s if setup.redo_write_s is None else setup.redo_write_s
-        with writer.forever():
-            writer.take(lgwr[node])
-            writer.run(hardware.varied(hardware.lgwr_cpu_s))
-            writer.copy(writing[node], changed[node])
-            writer.delay(write_s if isinstance(write_s, Distribution) else hardware.varied(write_s))
-            writer.copy(on_disk[node], writing[node])
-            writer.done()
-    for node, setup in enumerate(setups):
-        _batch(model, cpus[node], node, setup.runnable, hardware.quantum_s)
+            servers.append((mailbox, model.process(f"{name} {node + 1}", cpus[node], REAL_TIME, essential=False)))
+        writers.append(model.process(f"LGWR {node + 1}", cpus[node], setup.lgwr_priority, essential=False))
+    for group in alike(messengers, lambda one: (one[0].lms_priority, one[0].yields)):
+        setup, on = group[0][0], np.array([node for _, node, _ in group])
+        lms_program.write(model, [messenger for *_, messenger in group], setup.yields, lms[0] + on, asked[0] + on, hardware)
+    _lock_servers(model, servers, hardware)
+    writes = [hardware.redo_write_s if setup.redo_write_s is None else setup.redo_write_s for setup in every]
+    writer = model.together(writers)
+    with writer.forever():
+        writer.take(np.array(lgwr))
+        writer.run(hardware.varied(hardware.lgwr_cpu_s))
+        writer.copy(np.array(writing), np.array(changed))
+        with writer.wait("log file parallel write"):
+            writer.delay([write_s if isinstance(write_s, Distribution) else hardware.varied(write_s) for write_s in writes])
+        writer.copy(np.array(on_disk), np.array(writing))
+        writer.done()
+    _batch(model, cpus, [setup.runnable for setup in setups], hardware.quantum_s)
     return cluster
 
 
-def _batch(model: Model, cpu: int, node: int, runnable: int, quantum_s: float) -> None:
-    """Processes that want nothing but CPU, for ever; their time slices do not begin at the same instant.
+def _lock_servers(model: Model, servers: Sequence[tuple[int, Process]], hardware: Hardware) -> None:
+    """LCK0 and LMD0, each with its mailbox: one request after the other."""
+    server = model.together([process for _, process in servers])
+    with server.forever():
+        server.take(np.array([mailbox for mailbox, _ in servers]), 1)
+        server.run(hardware.varied(hardware.lms_cpu_s))
+        server.done()
 
-    Each burst is one slice: who is preempted keeps the rest of it. Of a longer burst the kernel would begin the slice anew, and a
-    process that real-time LMS preempts often would never give its core to the next in line.
+
+def _batch(model: Model, cpus: Sequence[int], runnable: Sequence[int], quantum_s: float) -> None:
+    """So many processes a node that want nothing but CPU, for ever; their time slices do not begin at the same instant.
+
+    Each burst is one slice; a longer one would come to the same, as who is preempted keeps the rest of its slice.
     """
-    for number in range(1, runnable + 1):
-        batch = model.process(f"batch {number} {node + 1}", cpu, TIME_SHARE, essential=False)
+    jobs = [
+        model.process(f"batch {number} {node + 1}", cpus[node], TIME_SHARE, essential=False)
+        for node, count in enumerate(runnable)
+        for number in range(1, count + 1)
+    ]
+    if jobs:
+        batch = model.together(jobs)
         batch.run(Uniform(0.0, quantum_s))
         with batch.forever():
             batch.run(Constant(quantum_s))
+
+
+def alike(things: Iterable[T], kind: Callable[[T], Hashable]) -> list[list[T]]:
+    """Things sorted into groups of one kind, in the order of the groups' first ones: processes of a group can share a program."""
+    groups: dict[Hashable, list[T]] = {}
+    for thing in things:
+        groups.setdefault(kind(thing), []).append(thing)
+    return list(groups.values())
 
 
 def master_of(resource: int, nodes: int) -> int:

@@ -7,13 +7,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raclab.cluster import cache_fusion, nodes, right_hand_leaf
 from raclab.cluster.block_directory import CacheParameters
 from raclab.cluster.cache_fusion import CacheFusion
 from raclab.cluster.parameters import Hardware
 from raclab.cluster.right_hand_leaf import RightHandLeaves
 from raclab.cluster.services import Service
-from raclab.sim import Label, Model, Process, Run, run_seeds
+from raclab.sim import Label, Model, Number, Process, Program, Run, run_seeds
 
 ORGANIZATIONS = 2
 HASH_PARTITIONS = 8
@@ -114,23 +117,25 @@ def build(case: Batch, *, sampling_s: float = math.inf, log: bool = False) -> Bu
             name = f"thread {thread + 1} of organization {organization + 1} on node {node + 1}"
             process = model.process(name, cluster.cpus[node], nodes.TIME_SHARE)
             sessions.append((node, on_node[node], organization, process, rows))
-            _Thread(case, fusion, leaves, organization, process, node).write(rows)
+    on, of, rows_of = (np.array([session[place] for session in sessions]) for place in (0, 2, 4))
+    together = model.together([session[3] for session in sessions])
+    _Thread(case, fusion, leaves, of, together, on).write(rows_of)
     return Built(case, model, fusion, leaves, tuple(sessions))
 
 
 @dataclass
 class _Thread:
-    """Writes the program of one thread."""
+    """Writes the program of threads, each of its organization and on its node."""
 
     case: Batch
     fusion: CacheFusion
     leaves: RightHandLeaves
-    organization: int
-    process: Process
-    node: int
+    organization: NDArray[np.int64]
+    process: Program
+    node: NDArray[np.int64]
 
-    def write(self, rows: int) -> None:
-        cell = self.fusion.cluster.model.cell
+    def write(self, rows: NDArray[np.int64]) -> None:
+        cell = self.process.cell
         blocks = self.fusion.session(self.process, self.node)
         block, partition = cell(), cell(self.organization if self.leaves.partitions == ORGANIZATIONS else 0)
         left = cell(rows)
@@ -166,7 +171,7 @@ class _Thread:
         with self.process.activity(COMMIT):
             blocks.commit()
 
-    def _draw_block(self, block: int) -> None:
+    def _draw_block(self, block: Number) -> None:
         """A block with rows of the thread's organization, each of its rows as likely."""
         case, process = self.case, self.process
         common, drawn = Label(), Label()

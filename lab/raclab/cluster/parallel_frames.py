@@ -5,10 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from raclab.cluster.parallel import COORDINATOR, TRAFFIC
+from raclab.cluster.ledger import Ledger
+from raclab.cluster.parallel import TRAFFIC
 from raclab.cluster.parallel_run import WORK, Built
+from raclab.cluster.roster import Roster
+from raclab.cluster.session_frame import sessions_of
+from raclab.cluster.wait_frame import waits_of
 from raclab.evidence.measurement import STAT_COLUMNS
-from raclab.oracle_names import wait_class
 from raclab.sim import Run, ops
 
 CENTISECONDS = 100.0
@@ -18,64 +21,52 @@ _DOWNGRADES = ((0.25, "1 to 25 pct"), (0.5, "25 to 50 pct"), (0.75, "50 to 75 pc
 
 
 class Accounts:
-    """What belongs to whom in a built statement; made once for all its runs."""
+    """What belongs to whom in a built statement; made once for all its runs, after the first of them."""
 
     def __init__(self, built: Built) -> None:
         self.built = built
-        program = built.model.arrays().program  # asking for it ends the last process's program
-        where = built.model.where
-        self.owner = np.array([one.process for one in where])
-        self.working = np.array([one.activity == WORK for one in where])
+        program, where = built.model.program, built.model.where
+        self.working = where.activity_is(WORK)
         self.sends = program["code"] == ops.SEND
         self.size = np.where(self.sends, program["x"], 0.0)
-        self.activity = np.array([one.activity for one in where], dtype=object)
-        self.numbers = np.array([server.process.number for server in built.servers])
+        self.activity = where.activity
         self.instance = np.array([server.instance for server in built.servers])
         on: dict[int, int] = {}
         self.session: list[int] = []
         for server in built.servers:
             on[server.instance] = on.get(server.instance, 0) + 1
             self.session.append(on[server.instance])
+        self.ledger = Ledger(_roster(built, self.session))
+        self.numbers = self.ledger.numbers
 
     def by_server(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Sums over the ops that are marked in ``rows``, by server in the order of ``built.servers``."""
-        sums: np.ndarray = np.bincount(self.owner[rows], values[rows], len(self.built.model.processes))[self.numbers]
+        sums: np.ndarray = self.ledger.of_processes(values, rows)[self.numbers]
         return sums
+
+
+def _roster(built: Built, numbers: list[int]) -> Roster:
+    statement = built.statement
+    text = (
+        "SELECT t1.k, COUNT(*) FROM t1, t2 WHERE t1.k = t2.k GROUP BY t1.k" if statement.join else "SELECT SUM(amount) FROM t1"
+    ).replace("SELECT", f"SELECT /*+ PARALLEL({statement.dop}) */")
+    return Roster(
+        built.model,
+        tuple((server.instance, number, server.process) for server, number in zip(built.servers, numbers, strict=True)),
+        tuple(range(statement.nodes)),
+        statement=text,
+        executions=lambda _run: {(0, text): 1},
+    )
 
 
 def sessions(accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run and session, the coordinator's first: calls (1), cpu_s, elapsed_s of the whole statement."""
-    count = len(accounts.numbers)
-    return pd.DataFrame(
-        {
-            "run": np.repeat(np.arange(len(runs)), count),
-            "inst_id": np.tile(accounts.instance + 1, len(runs)),
-            "session": np.tile(accounts.session, len(runs)),
-            "calls": 1,
-            "cpu_s": np.concatenate([accounts.by_server(accounts.working, run.tally["cpu"]) for run in runs]),
-            "elapsed_s": np.repeat([run.clock for run in runs], count),
-        }
-    )
+    return sessions_of(accounts.ledger, runs, 1, [np.full(len(accounts.numbers), run.clock) for run in runs])
 
 
 def waits(accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run, session and event that occurred. What a server waits after its end, for others, is no event."""
-    events = accounts.built.model.events
-    tally = np.stack([run.waits[accounts.numbers] for run in runs])
-    run, session, event = np.nonzero(tally["hits"])
-    found = tally[run, session, event]
-    return pd.DataFrame(
-        {
-            "run": run,
-            "inst_id": accounts.instance[session] + 1,
-            "session": np.array(accounts.session)[session],
-            "event": [events[number] for number in event],
-            "wait_class": [wait_class(events[number]) for number in event],
-            "total_waits": found["hits"],
-            "time_s": found["time"],
-            "max_s": found["longest"],
-        }
-    )
+    return waits_of(accounts.ledger.roster, runs)
 
 
 def parts(accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
@@ -96,7 +87,7 @@ def traffic(accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
     for place, run in enumerate(runs):
         sent = run.tally["hits"] * accounts.size
         for instance in range(accounts.built.statement.nodes):
-            mine = accounts.sends & (accounts.instance[accounts.owner] == instance)  # servers are the model's only processes
+            mine = accounts.sends & (accounts.instance[accounts.ledger.owner] == instance)  # servers are the model's only processes
             for kind in TRAFFIC:
                 rows.append((place, instance + 1, kind, float(sent[mine & (accounts.activity == kind)].sum())))
     return pd.DataFrame(rows, columns=["run", "inst_id", "kind", "bytes"])
@@ -109,12 +100,13 @@ def stats(accounts: Accounts, runs: Sequence[Run]) -> pd.DataFrame:
     rows: list[tuple[int, int, str, float]] = []
     carried = traffic(accounts, runs)
     for place, run in enumerate(runs):
-        cpu = accounts.by_server(accounts.working, run.tally["cpu"])
+        cpu, db_s = (seconds[accounts.numbers] for seconds in (accounts.ledger.cpu_s(run), accounts.ledger.db_s(run)))
         for instance in range(statement.nodes):
+            here = accounts.instance == instance
             sent = carried[(carried["run"] == place) & (carried["inst_id"] == instance + 1)]["bytes"].sum()
-            here = float(cpu[accounts.instance == instance].sum())
             of_instance = {
-                "CPU used by this session": CENTISECONDS * here,
+                "CPU used by this session": CENTISECONDS * float(cpu[here].sum()),
+                "DB time": CENTISECONDS * float(db_s[here].sum()),
                 "PX remote messages sent": float(np.ceil(sent / buffer)),
                 "queries parallelized": float(instance == 0),
                 "DFO trees parallelized": float(instance == 0),
@@ -130,44 +122,3 @@ def _downgrade(asked: int, given: int) -> str:
         return "Parallel operations not downgraded"
     lost = 1 - given / asked
     return f"Parallel operations downgraded {next(name for most, name in _DOWNGRADES if lost <= most)}"
-
-
-def px_session(accounts: Accounts) -> pd.DataFrame:
-    """V$PX_SESSION: coordinator and servers with set, number, degree and requested degree; SERVER# counts from 1 in each set."""
-    statement = accounts.built.statement
-    rows: list[tuple[int | None, ...]] = []
-    for server, session in zip(accounts.built.servers, accounts.session, strict=True):
-        if server.set == COORDINATOR:
-            rows.append((0, 1, session, None, None, None, None, None, None))
-        else:
-            degrees = (statement.actual_dop, statement.dop)
-            rows.append((0, server.instance + 1, session, 1, 1, server.set, server.number + 1, *degrees))
-    columns = ["run", "INST_ID", "session", "QCINST_ID", "SERVER_GROUP", "SERVER_SET", "SERVER#", "DEGREE", "REQ_DEGREE"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def pq_tqstat(accounts: Accounts) -> pd.DataFrame:
-    """V$PQ_TQSTAT: rows and bytes of each producer and consumer of each table queue, local ones included; it has no INST_ID of its own.
-
-    The rows are spread evenly, as in the model.
-    """
-    built = accounts.built
-    rows = []
-    for queue, stage in enumerate(built.statement.stages()):
-        for kind, of_set in (("Producer", stage.sender), ("Consumer", stage.receiver)):
-            members = [server for server in built.servers if server.set == of_set]
-            for server in members:
-                count = round(stage.rows / len(members))
-                name = "QC" if server.set == COORDINATOR else _name(accounts, server.set, server.number)
-                size = round(stage.rows * stage.row_bytes / len(members))
-                rows.append((0, 1, 1, queue, kind, count, size, name, server.instance + 1))
-    columns = ["run", "INST_ID", "DFO_NUMBER", "TQ_ID", "SERVER_TYPE", "NUM_ROWS", "BYTES", "PROCESS", "INSTANCE"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _name(accounts: Accounts, of_set: int, number: int) -> str:
-    """P000 and so on, counted on each instance: set 1's servers first."""
-    statement = accounts.built.statement
-    instance = statement.instance_of(number)
-    first = next(other for other in range(statement.actual_dop) if statement.instance_of(other) == instance)
-    return f"P{(of_set - 1) * statement.servers_on(instance) + number - first:03d}"

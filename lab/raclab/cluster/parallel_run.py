@@ -1,13 +1,16 @@
 """A parallel statement as a model: coordinator, servers, and a link out of each instance."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from raclab.cluster import nodes
 from raclab.cluster.parallel import COORDINATOR, DONE, SET_1, SET_2, START, Stage, Statement
-from raclab.sim import Constant, Distribution, Model, Process, Run, Uniform, run_seeds
+from raclab.sim import Constant, Distribution, Model, Process, Program, Run, Uniform, run_seeds
 
 WORK = "CPU"
+COORDINATORS_INSTANCE = 0
 SPREAD = 0.5
 TABLE_QUEUE, SEND_BLOCKED = "PX Deq: Table Q Normal", "PX Deq Credit: send blkd"
 EXECUTION, REPLY = "PX Deq: Execution Msg", "PX Deq: Execute Reply"
@@ -15,12 +18,13 @@ EXECUTION, REPLY = "PX Deq: Execution Msg", "PX Deq: Execute Reply"
 
 @dataclass(frozen=True)
 class Server:
-    """The coordinator (set 0) or a parallel server: set, number within the set, instance from 0, process."""
+    """The coordinator (set 0) or a parallel server: set, number within the set, instance from 0, process, place among its set's there."""
 
     set: int
     number: int
     instance: int
     process: Process
+    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,38 @@ def build(statement: Statement, sampling_s: float = math.inf) -> Built:
     model = Model(sampling=sampling_s)
     cpus = [model.cpu(statement.cores, statement.hardware.quantum_s) for _ in range(statement.nodes)]
     links = [model.link(statement.bandwidth) for _ in range(statement.nodes)]
-    servers = [Server(COORDINATOR, 0, 0, model.process("QC", cpus[0]))]
+    servers = [Server(COORDINATOR, 0, COORDINATORS_INSTANCE, model.process("QC", cpus[COORDINATORS_INSTANCE]))]
     for of_set in (SET_1, SET_2)[: statement.sets]:
+        places = Counter[int]()
         for number in range(statement.actual_dop):
             instance = statement.instance_of(number)
-            servers.append(Server(of_set, number, instance, model.process(f"set {of_set} server {number + 1}", cpus[instance])))
+            process = model.process(f"set {of_set} server {number + 1}", cpus[instance])
+            servers.append(Server(of_set, number, instance, process, places[instance]))
+            places[instance] += 1
     begin, done = model.semaphore(), model.semaphore()
     queues = [[model.semaphore() for _ in range(statement.nodes)] for _ in statement.stages()]
-    for server in servers:
-        _Writer(statement, server, servers, links[server.instance], begin, done, queues).write()
+    on = Counter((server.set, server.instance) for server in servers)
+    for group in nodes.alike(servers, lambda one: (one.set, one.instance, _pieces_taken(statement, one, on))):
+        together = model.together([server.process for server in group])
+        _Writer(statement, together, group[0], on, links[group[0].instance], begin, done, queues).write()
     return Built(statement, model, tuple(servers))
+
+
+def _pieces_of(statement: Statement, stage: Stage) -> int:
+    """Pieces that come to each instance in a stage."""
+    return statement.actual_dop * (1 if stage.at_once else statement.hardware.pieces)
+
+
+def _share(pieces: int, receivers: int, server: Server) -> int:
+    """How many of the pieces that come to an instance one of its receivers takes: they share them evenly."""
+    mine, more = divmod(pieces, receivers)
+    return mine + (server.place < more)
+
+
+def _pieces_taken(statement: Statement, server: Server, on: Counter[tuple[int, int]]) -> tuple[int, ...]:
+    """How many pieces a server takes in each of the stages in which it receives."""
+    here = on[server.set, server.instance]
+    return tuple(_share(_pieces_of(statement, stage), here, server) for stage in statement.stages() if stage.receiver == server.set)
 
 
 def _varied(mean: float) -> Distribution:
@@ -55,11 +81,16 @@ def _varied(mean: float) -> Distribution:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes one program. ``queues`` has a semaphore a stage and instance: pieces that have come in there."""
+    """Writes the program of servers that do the same as ``server``, and stand on its instance.
+
+    on      how many servers a set and instance have
+    queues  a semaphore a stage and instance: pieces that have come in there
+    """
 
     statement: Statement
+    process: Program
     server: Server
-    servers: list[Server]
+    on: Counter[tuple[int, int]]
     link: int
     begin: int
     done: int
@@ -67,17 +98,17 @@ class _Writer:
 
     def write(self) -> None:
         """The coordinator starts the servers and takes the result; a server takes part in its stages, in order."""
-        process, hardware = self.server.process, self.statement.hardware
-        others = self.servers[1:]
+        process, hardware = self.process, self.statement.hardware
+        others = sum(self.on.values()) - 1
         stages = list(enumerate(self.statement.stages()))
         if self.server.set == COORDINATOR:
-            remote = sum(other.instance != self.server.instance for other in others)
+            remote = sum(count for (_, instance), count in self.on.items() if instance != self.server.instance)
             self._send(START, remote * hardware.buffer_bytes)
-            process.post(self.begin, len(others))
+            process.post(self.begin, others)
             for number, stage in stages:
                 if stage.receiver == COORDINATOR:
                     self._take(number, stage)
-            with process.loop(len(others)), process.wait(REPLY):
+            with process.loop(others), process.wait(REPLY):
                 process.wait_for(self.done)
             return
         with process.wait(EXECUTION):
@@ -88,18 +119,15 @@ class _Writer:
                 self._take(number, stage)
             if stage.sender == self.server.set:
                 self._work(number, stage)
-        if self.server.instance != self.servers[0].instance:
+        if self.server.instance != COORDINATORS_INSTANCE:
             self._send(DONE, hardware.message_bytes)
         process.post(self.done)
-
-    def _receivers(self, stage: Stage, instance: int) -> list[Server]:
-        return [one for one in self.servers if one.set == stage.receiver and one.instance == instance]
 
     def _work(self, number: int, stage: Stage) -> None:
         """Work on this server's share piece by piece and send each piece, or all at the end."""
         pieces = self.statement.hardware.pieces
         share = stage.work_s / self.statement.actual_dop / pieces
-        with self.server.process.loop(pieces):
+        with self.process.loop(pieces):
             self._run(share)
             if not stage.at_once:
                 self._send_rows(number, stage, pieces)
@@ -110,26 +138,25 @@ class _Writer:
         hardware, count = self.statement.hardware, 1 if stage.receiver == COORDINATOR else self.statement.actual_dop
         size = stage.rows * stage.row_bytes / self.statement.actual_dop / pieces
         for instance, queue in enumerate(self.queues[number]):
-            receivers = len(self._receivers(stage, instance))
+            receivers = self.on[stage.receiver, instance]
             if receivers and instance != self.server.instance:
                 part = size * receivers / count
                 self._run(part / hardware.buffer_bytes * hardware.message_cpu_s)
                 self._send(stage.name, part)
             if receivers:
-                self.server.process.post(queue)
+                self.process.post(queue)
 
     def _take(self, number: int, stage: Stage) -> None:
-        """Take this receiver's share of the pieces that come to its instance; those of an instance share them evenly."""
-        statement, process = self.statement, self.server.process
+        """Take a receiver's share of the pieces that come to its instance."""
+        statement, process = self.statement, self.process
         hardware = statement.hardware
-        here = self._receivers(stage, self.server.instance)
+        here = self.on[stage.receiver, self.server.instance]
         everywhere = 1 if stage.receiver == COORDINATOR else statement.actual_dop
-        pieces = statement.actual_dop * (1 if stage.at_once else hardware.pieces)
-        mine, more = divmod(pieces, len(here))
-        mine += here.index(self.server) < more
+        pieces = _pieces_of(statement, stage)
+        mine = _share(pieces, here, self.server)
         remote = 1 - statement.servers_on(self.server.instance) / statement.actual_dop
         messages = remote * stage.rows * stage.row_bytes / hardware.buffer_bytes
-        cpu = (stage.take_s + messages * hardware.message_cpu_s) / everywhere * len(here) / pieces
+        cpu = (stage.take_s + messages * hardware.message_cpu_s) / everywhere * here / pieces
         if not mine:
             return
         with process.loop(mine):
@@ -139,14 +166,14 @@ class _Writer:
 
     def _run(self, seconds: float) -> None:
         if seconds > 0:
-            with self.server.process.activity(WORK):
-                self.server.process.run(_varied(seconds))
+            with self.process.activity(WORK):
+                self.process.run(_varied(seconds))
 
     def _send(self, what: str, size: float) -> None:
         """So many bytes leave the instance. The wait is an event only from the link's queue on, as the sender is blocked there."""
         if size > 0:
-            with self.server.process.activity(what), self.server.process.wait(SEND_BLOCKED):
-                self.server.process.send(self.link, Constant(size))
+            with self.process.activity(what), self.process.wait(SEND_BLOCKED):
+                self.process.send(self.link, Constant(size))
 
 
 def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:

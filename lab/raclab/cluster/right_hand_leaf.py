@@ -5,10 +5,9 @@ A partitioned index has one rightmost leaf a partition.
 
 from dataclasses import dataclass
 
-from raclab.cluster.block_directory import first_of
 from raclab.cluster.cache_fusion import BlockSession
 from raclab.cluster.nodes import Cluster
-from raclab.sim import Label
+from raclab.sim import Label, Number
 
 INDEX_CONTENTION = "enq: TX - index contention"
 
@@ -29,11 +28,14 @@ class RightHandLeaves:
     split: int
     capacity: int
 
-    def insert(self, session: BlockSession, partition: int, cpu_s: float) -> None:
-        """One entry into the partition whose number is in cell ``partition``; the leaf is pinned for ``cpu_s`` seconds."""
+    def insert(self, session: BlockSession, partition: Number, cpu_s: float) -> None:
+        """One entry into the partition whose number is in cell ``partition``; the leaf is pinned for ``cpu_s`` seconds.
+
+        Splits are rare, so the new leaf is pinned by the same ops as the full one, with ``splitting`` to tell which it was.
+        """
         process, cluster = session.process, session.fusion.cluster
-        block, now = cluster.model.cell(), cluster.model.cell()
-        again, no_split, right, done = (Label() for _ in range(4))
+        block, now, wanted, splitting = (process.cell() for _ in range(4))
+        again, no_split, pin, right, split, done = (Label() for _ in range(6))
         process.place(again)
         process.jump_if_free(self.split, 0, no_split, by=partition)
         with process.wait(INDEX_CONTENTION):
@@ -41,7 +43,10 @@ class RightHandLeaves:
         process.release(self.split, by=partition)
         process.place(no_split)
         process.fetch(block, self.leaf, by=partition)
-        session.pin(block)
+        process.copy(wanted, block)
+        process.place(pin)
+        session.pin(wanted)
+        process.jump_if_positive(splitting, split)
         process.fetch(now, self.leaf, by=partition)
         process.jump_if_same(block, now, right)
         session.unpin(block)  # it was split while this session waited for it
@@ -53,7 +58,12 @@ class RightHandLeaves:
         process.jump_if_positive(self.left, done, by=partition)
         process.acquire(self.split, by=partition)
         process.add(now, 1)
-        session.change(now)
+        process.copy(wanted, now)
+        process.set(splitting, 1)
+        process.jump(pin)
+        process.place(split)
+        session.change_pinned(now)
+        process.set(splitting, 0)
         process.add(self.leaf, 1, by=partition)
         process.set(self.left, self.capacity, by=partition)
         process.release(self.split, by=partition)
@@ -69,6 +79,6 @@ def blocks_needed(partitions: int, inserts: int, capacity: int) -> int:
 def build(cluster: Cluster, first_block: int, partitions: int, inserts: int, capacity: int) -> RightHandLeaves:
     """The leaves of so many partitions, from block ``first_block`` on; see ``blocks_needed``."""
     model, each = cluster.model, blocks_needed(1, inserts, capacity)
-    leaf = first_of(model.cell(first_block + number * each) for number in range(partitions))
-    left = first_of(model.cell(capacity) for _ in range(partitions))
-    return RightHandLeaves(partitions, leaf, left, first_of(model.lock() for _ in range(partitions)), capacity)
+    leaf = model.cell_row(first_block + number * each for number in range(partitions))
+    left = model.cell_row([capacity] * partitions)
+    return RightHandLeaves(partitions, leaf, left, model.lock_row([0] * partitions), capacity)

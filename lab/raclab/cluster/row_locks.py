@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from raclab.cluster.block_directory import first_of
 from raclab.cluster.nodes import Cluster
-from raclab.sim import Label, Process
+from raclab.sim import Label, Number, Program
 
 ROW_LOCK = "enq: TX - row lock contention"
 
@@ -19,7 +18,7 @@ class RowLocks:
     wanted: int
     holder: int
 
-    def take(self, process: Process, node: int, row: int) -> None:
+    def take(self, process: Program, node: Number, row: Number) -> None:
         """Lock the row whose number is in cell ``row``. A holder on another node is asked through its LMD0, and answers when it is over."""
         wanted, mine, here, got = Label(), Label(), Label(), Label()
         process.jump_if_positive(self.wanted, wanted, by=row)
@@ -29,7 +28,7 @@ class RowLocks:
         process.place(wanted)
         process.add(self.wanted, 1, by=row)
         with process.wait(ROW_LOCK):
-            server = self.cluster.model.cell()
+            server = process.cell()
             if self.cluster.nodes > 1:
                 process.jump_if_home(self.lock, node, mine, by=row)
                 process.fetch(server, self.holder, by=row)
@@ -45,7 +44,7 @@ class RowLocks:
         process.set_home(self.lock, node, by=row)
         process.set(self.holder, node, by=row)
 
-    def give_back(self, process: Process, row: int) -> None:
+    def give_back(self, process: Program, row: Number) -> None:
         """After the commit: the row is free for the next."""
         process.add(self.wanted, -1, by=row)
         process.release(self.lock, by=row)
@@ -53,6 +52,6 @@ class RowLocks:
 
 def build(cluster: Cluster, rows: int) -> RowLocks:
     """Locks of so many rows, all free."""
-    lock = first_of(cluster.model.lock() for _ in range(rows))
-    wanted, holder = (first_of(cluster.model.cell() for _ in range(rows)) for _ in range(2))
+    lock = cluster.model.lock_row([0] * rows)
+    wanted, holder = (cluster.model.cell_row([0] * rows) for _ in range(2))
     return RowLocks(cluster, rows, lock, wanted, holder)

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from raclab.cluster.common_views import views_of
+from raclab.cluster.ledger import Ledger
+from raclab.cluster.roster import Roster
 from raclab.cluster.semaphores import CPU_QUEUE, LOCKED, PARTS, SPINNING, USER, Built
+from raclab.cluster.session_frame import sessions_of
 from raclab.evidence.measurement import STAT_COLUMNS
 from raclab.sim import Run
 
@@ -29,28 +33,33 @@ def cpu_by_part(built: Built, run: Run) -> dict[str, float]:
     return {part: scale * float(run.tally["cpu"][_rows(built, part)].sum()) for part in _ON_CPU}
 
 
+_QUERY = "SELECT /*+ PARALLEL */ COUNT(*) FROM big_table t1, big_table t2 WHERE t1.id = t2.id"
+
+
+def ledger(built: Built) -> Ledger:
+    """Who is who in a load; the run is scaled to one second of own work for every server asked for."""
+    return Ledger(
+        Roster(
+            built.model,
+            tuple((0, number, process) for number, process in enumerate(built.servers, 1)),
+            (0,),
+            statement=_QUERY,
+            cores=(built.load.hardware.cpus,),
+            queueing=frozenset((CPU_QUEUE, "")),
+            system=frozenset((SPINNING, LOCKED)),
+            to_the_end=True,
+            scale=lambda run: elapsed_s(built, run) / run.clock,
+        )
+    )
+
+
 def sessions(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run and server that ran: calls (messages), cpu_s and elapsed_s."""
-    owner = built.owner
+    whose, count = ledger(built), len(built.servers)
     sends = _rows(built, LOCKED)
-    count = len(built.servers)
-    pieces = []
-    for place, run in enumerate(runs):
-        elapsed = elapsed_s(built, run)
-        scale = elapsed / run.clock
-        pieces.append(
-            pd.DataFrame(
-                {
-                    "run": place,
-                    "inst_id": 1,
-                    "session": np.arange(1, count + 1),
-                    "calls": np.rint(scale * np.bincount(owner[sends], run.tally["hits"][sends], count)).astype(np.int64),
-                    "cpu_s": scale * np.bincount(owner, run.tally["cpu"], count),
-                    "elapsed_s": elapsed,
-                }
-            )
-        )
-    return pd.concat(pieces, ignore_index=True)
+    posted = [np.bincount(whose.owner[sends], run.tally["hits"][sends], len(built.model.processes))[whose.numbers] for run in runs]
+    calls = [np.rint(whose.roster.scale(run) * each).astype(np.int64) for run, each in zip(runs, posted, strict=True)]
+    return sessions_of(whose, runs, np.concatenate(calls), [np.full(count, run.clock) for run in runs])
 
 
 def parts(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
@@ -66,26 +75,22 @@ def parts(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
 def stats(built: Built, runs: Sequence[Run]) -> pd.DataFrame:
     """One row a run and statistic of the one instance, under V$SYSSTAT's names; times in centiseconds."""
     rows: list[tuple[int, int, str, float]] = []
+    whose = ledger(built)
     for place, run in enumerate(runs):
         of_run = {
             "CPU used by this session": CENTISECONDS * sum(cpu_by_part(built, run).values()),
-            "DB time": CENTISECONDS * elapsed_s(built, run) * len(built.servers),
+            "DB time": CENTISECONDS * whose.roster.scale(run) * float(whose.db_s(run)[whose.numbers].sum()),
             "PX local messages sent": built.load.servers * built.load.messages_s,
         }
         rows.extend((place, 1, name, value) for name, value in of_run.items())
     return pd.DataFrame(rows, columns=list(STAT_COLUMNS))
 
 
-def osstat(built: Built, run: Run) -> pd.DataFrame:
-    """V$OSSTAT of the box: times in centiseconds over the elapsed time."""
-    cpu = cpu_by_part(built, run)
-    user, system = CENTISECONDS * cpu[USER], CENTISECONDS * (cpu[SPINNING] + cpu[LOCKED])
-    cpus = built.load.hardware.cpus
-    idle = max(0.0, CENTISECONDS * cpus * elapsed_s(built, run) - user - system)
-    of_box = {"NUM_CPUS": cpus, "BUSY_TIME": user + system, "USER_TIME": user, "SYS_TIME": system, "IDLE_TIME": idle}
-    return pd.DataFrame([(0, 1, name, round(value)) for name, value in of_box.items()], columns=["run", "INST_ID", "STAT_NAME", "VALUE"])
+def views(built: Built, run: Run) -> dict[str, pd.DataFrame]:
+    """Rows of further V$ views of a run, by the view's name."""
+    return views_of(ledger(built), run)
 
 
 def _rows(built: Built, part: str) -> np.ndarray:
-    rows: np.ndarray = np.flatnonzero(built.activity == part)
+    rows: np.ndarray = np.flatnonzero(built.model.where.activity_is(part))
     return rows

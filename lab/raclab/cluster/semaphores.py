@@ -7,11 +7,9 @@ between two messages. Receiving and the kernel's own scheduling are not modelled
 The model runs for a stated time and gives messages a second; what a server's second of work takes follows from that.
 """
 
-import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from raclab.sim import Constant, Exponential, Label, Model, Process, Run, run_seeds
 
@@ -19,6 +17,7 @@ USER, SPINNING, LOCKED, CPU_QUEUE = "user", "spins for a set's lock", "works und
 PARTS = (USER, SPINNING, LOCKED, CPU_QUEUE)
 
 SAMPLE_MESSAGES = 5_000
+SAMPLES = 10
 LONGEST_SPIN_S = 1e6  # a kernel spin lock never gives up
 
 
@@ -71,40 +70,30 @@ class Built:
     load: PostLoad
     servers: tuple[Process, ...]
 
-    @functools.cached_property
-    def owner(self) -> np.ndarray:
-        """Of each op the server; only after a run, since that ends the last program."""
-        return np.array([where.process for where in self.model.where])
 
-    @functools.cached_property
-    def activity(self) -> np.ndarray:
-        """Of each op what it is part of; only after a run."""
-        return np.array([where.activity for where in self.model.where])
-
-
-def build(load: PostLoad) -> Built:
-    """The load as a model. The servers' semaphores are spread evenly over the sets."""
+def build(load: PostLoad, *, samples: bool = False) -> Built:
+    """The load as a model. The servers' semaphores are spread evenly over the sets. With ``samples``, SAMPLES of them in all."""
     hardware = load.hardware
-    model = Model(horizon=load.horizon_s)
+    model = Model(horizon=load.horizon_s, sampling=load.horizon_s / SAMPLES if samples else math.inf)
     # who is on a CPU is settled by `cpus`, so that nobody loses his CPU while he spins or has a lock
     cpu = model.cpu(min(load.running, hardware.cpus), hardware.quantum_s)
     cpus = model.semaphore(hardware.cpus)
-    locks = [model.lock() for _ in range(load.sets)]
+    first_lock = model.lock_row([0] * load.sets)
     work_s = 1 / load.messages_s
-    servers = []
-    for number in range(load.running):
-        server = model.process(f"P{number:03d}", cpu)
-        receiver, top, goes_on, slice_ends = model.cell(), Label(), Label(), Label()
+    servers = tuple(model.process(f"P{number:03d}", cpu) for number in range(load.running))
+    if servers:
+        server = model.together(servers)
+        receiver, top, goes_on, slice_ends = server.cell(), Label(), Label(), Label()
         server.wait_for(cpus)
         server.place(top)
         with server.activity(USER):
             server.run(Exponential(work_s))
         server.draw(receiver, load.sets)
         with server.activity(SPINNING):
-            server.spin(locks[0], Constant(LONGEST_SPIN_S), top, by=receiver)
+            server.spin(first_lock, Constant(LONGEST_SPIN_S), top, by=receiver)
         with server.activity(LOCKED):
             server.run(Exponential(hardware.locked_s))
-        server.release(locks[0], by=receiver)
+        server.release(first_lock, by=receiver)
         if load.running > hardware.cpus:
             server.jump_by_chance(min(1.0, work_s / hardware.quantum_s), slice_ends)
             server.jump(goes_on)
@@ -114,8 +103,7 @@ def build(load: PostLoad) -> Built:
                 server.wait_for(cpus)
         server.place(goes_on)
         server.jump(top)
-        servers.append(server)
-    return Built(model, load, tuple(servers))
+    return Built(model, load, servers)
 
 
 def simulate(built: Built, seeds: Sequence[int]) -> list[Run]:

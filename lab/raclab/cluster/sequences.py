@@ -7,11 +7,14 @@ is taken under a cluster-wide lock (``DFS lock handle``).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from raclab.cluster import global_locks, nodes
 from raclab.cluster.parameters import Hardware
-from raclab.sim import Constant, Label, Model, Process, Run, run_seeds
+from raclab.sim import Constant, Label, Model, Number, Process, Program, Run, run_seeds
 
 NEXTVAL, INSERT, COMMIT = "update seq$", "insert", "commit"
 
@@ -83,7 +86,8 @@ class Built:
 
     def processes_on(self, node: int) -> list[int]:
         """The process numbers of a node's sessions."""
-        return [process.number for at, _, process in self.sessions if at == node]
+        first = node * self.case.sessions
+        return [process.number for _, _, process in self.sessions[first : first + self.case.sessions]]
 
 
 @dataclass(frozen=True)
@@ -100,16 +104,12 @@ class Numbers:
     high_water: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Ranges:
-    """The cells of one cached range: the numbers left in it and the next one."""
+    """The cells of cached ranges: the numbers left in each and the next one."""
 
-    model: Model
-    left: int = field(init=False)
-    current: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left, self.current = self.model.cell(0), self.model.cell(0)
+    left: Number
+    current: Number
 
 
 def build(case: TestCase, *, notes: bool = False, sampling_s: float = math.inf) -> Built:
@@ -119,39 +119,43 @@ def build(case: TestCase, *, notes: bool = False, sampling_s: float = math.inf) 
     cluster = nodes.build(model, case.nodes, case.hardware)
     rcl, sv, block = model.lock(), model.lock(), model.lock()
     next_number = model.cell(case.first_number)
-    shared = _Ranges(model)
-    ranges = [shared if case.shared_range else _Ranges(model) for _ in range(case.nodes)]
-    local = [model.lock(home=node) for node in range(case.nodes)]
-    sessions = []
-    for node in range(case.nodes):
-        for number in range(1, case.sessions + 1):
-            session = model.process(f"session {number} on node {node + 1}", cluster.cpus[node], nodes.TIME_SHARE)
-            sessions.append((node, number, session))
-            writer = _Writer(case, cluster, session, node, rcl, sv, block, local[node], ranges[node], next_number)
-            writer.write()
-    left = tuple(dict.fromkeys(r.left for r in ranges))
+    ranges = _Ranges(*(model.cell_row([0] * (1 if case.shared_range else case.nodes)) for _ in range(2)))
+    local = model.lock_row(range(case.nodes))
+    sessions = [
+        (node, number, model.process(f"session {number} on node {node + 1}", cluster.cpus[node], nodes.TIME_SHARE))
+        for node in range(case.nodes)
+        for number in range(1, case.sessions + 1)
+    ]
+    locks = [rcl, sv, block]
+    kinds = [(node > 0, *global_locks.masters_among(cluster, node, locks)) for node in range(case.nodes)]
+    for group in nodes.alike(sessions, lambda one: kinds[one[0]]):
+        on = np.array([node for node, _, _ in group])
+        session = model.together([process for *_, process in group])
+        mine = _Ranges(ranges.left, ranges.current) if case.shared_range else _Ranges(ranges.left + on, ranges.current + on)
+        _Writer(case, cluster, session, on, rcl, sv, block, local + on, mine, next_number).write()
+    left = tuple(range(ranges.left, ranges.current))
     return Built(case, model, cluster, tuple(sessions), rcl, sv, block, left, next_number)
 
 
 @dataclass
 class _Writer:
-    """Writes one session's program."""
+    """Writes the program of sessions, on the nodes ``node``."""
 
     case: TestCase
     cluster: nodes.Cluster
-    session: Process
-    node: int
+    session: Program
+    node: NDArray[np.int64]
     rcl: int
     sv: int
     block: int
-    local: int
+    local: Number
     ranges: _Ranges
     next_number: int
 
     def write(self) -> None:
         case, session = self.case, self.session
-        if self.node and case.start_gap_s:
-            session.delay(Constant(case.start_gap_s * self.node))
+        if self.node.all() and case.start_gap_s:
+            session.delay([Constant(case.start_gap_s * node) for node in self.node.tolist()])
         batches, rest = divmod(case.rows, case.commit_every)
         if batches:
             with session.loop(batches):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raclab.cluster import global_locks
 from raclab.cluster.nodes import Cluster
-from raclab.sim import Constant, Label, Process
+from raclab.sim import Constant, Label, Number, Program
 
 ROW_CACHE_LOCK = "row cache lock"
 
@@ -49,7 +49,7 @@ class Space:
         """A cell with the rows that a segment's last extent has room for, ``filled`` rows of it being there already."""
         return self.cluster.model.cell(self.parameters.rows_per_extent - filled)
 
-    def use(self, process: Process, node: int, left: int, rows: int) -> None:
+    def use(self, process: Program, node: Number, left: Number, rows: int) -> None:
         """Put rows into the segment whose room is in cell ``left``; get extents for it until there is room."""
         more, enough = Label(), Label()
         process.add(left, -rows)
@@ -61,7 +61,7 @@ class Space:
         process.jump(more)
         process.place(enough)
 
-    def _allocate(self, process: Process, node: int) -> None:
+    def _allocate(self, process: Program, node: Number) -> None:
         cluster, parameters, room = self.cluster, self.parameters, Label()
         global_locks.take_lock(cluster, process, node, self.lock, ROW_CACHE_LOCK, cluster.lck, flush=False)
         process.jump_if_positive(self.extents, room)
