@@ -9,13 +9,16 @@
 create role &lab_role;
 
 -- section: grants
--- SELECT on the views that the course reads, and on no other: SELECT_CATALOG_ROLE would give the whole dictionary.
+-- SELECT on the views that the course reads, and on no other: SELECT_CATALOG_ROLE would give the whole dictionary. V$SQL is not among them,
+-- because it shows everybody's statements.
 grant select on sys.v_$active_instances to &lab_role;
+grant select on sys.v_$active_services to &lab_role;
 grant select on sys.v_$bgprocess to &lab_role;
 grant select on sys.v_$cr_block_server to &lab_role;
 grant select on sys.v_$current_block_server to &lab_role;
 grant select on sys.v_$database to &lab_role;
 grant select on sys.v_$enqueue_statistics to &lab_role;
+grant select on sys.v_$event_histogram to &lab_role;
 grant select on sys.v_$event_histogram_micro to &lab_role;
 grant select on sys.v_$event_name to &lab_role;
 grant select on sys.v_$instance to &lab_role;
@@ -30,24 +33,32 @@ grant select on sys.v_$process to &lab_role;
 grant select on sys.v_$px_process to &lab_role;
 grant select on sys.v_$px_process_sysstat to &lab_role;
 grant select on sys.v_$px_session to &lab_role;
+grant select on sys.v_$px_sesstat to &lab_role;
 grant select on sys.v_$rowcache to &lab_role;
 grant select on sys.v_$segment_statistics to &lab_role;
+grant select on sys.v_$segstat to &lab_role;
 grant select on sys.v_$services to &lab_role;
 grant select on sys.v_$sess_time_model to &lab_role;
 grant select on sys.v_$session to &lab_role;
 grant select on sys.v_$session_event to &lab_role;
 grant select on sys.v_$session_wait to &lab_role;
+grant select on sys.v_$session_wait_class to &lab_role;
 grant select on sys.v_$sesstat to &lab_role;
 grant select on sys.v_$statname to &lab_role;
 grant select on sys.v_$sys_time_model to &lab_role;
 grant select on sys.v_$sysstat to &lab_role;
 grant select on sys.v_$system_event to &lab_role;
+grant select on sys.v_$system_wait_class to &lab_role;
 grant select on sys.v_$version to &lab_role;
+grant select on sys.gv_$active_services to &lab_role;
 grant select on sys.gv_$bgprocess to &lab_role;
 grant select on sys.gv_$cr_block_server to &lab_role;
 grant select on sys.gv_$current_block_server to &lab_role;
+grant select on sys.gv_$database to &lab_role;
 grant select on sys.gv_$enqueue_statistics to &lab_role;
+grant select on sys.gv_$event_histogram to &lab_role;
 grant select on sys.gv_$event_histogram_micro to &lab_role;
+grant select on sys.gv_$event_name to &lab_role;
 grant select on sys.gv_$instance to &lab_role;
 grant select on sys.gv_$instance_cache_transfer to &lab_role;
 grant select on sys.gv_$instance_ping to &lab_role;
@@ -55,22 +66,28 @@ grant select on sys.gv_$latch to &lab_role;
 grant select on sys.gv_$mystat to &lab_role;
 grant select on sys.gv_$osstat to &lab_role;
 grant select on sys.gv_$parameter to &lab_role;
+grant select on sys.gv_$pq_tqstat to &lab_role;
 grant select on sys.gv_$process to &lab_role;
 grant select on sys.gv_$px_process to &lab_role;
 grant select on sys.gv_$px_process_sysstat to &lab_role;
 grant select on sys.gv_$px_session to &lab_role;
+grant select on sys.gv_$px_sesstat to &lab_role;
 grant select on sys.gv_$rowcache to &lab_role;
 grant select on sys.gv_$segment_statistics to &lab_role;
+grant select on sys.gv_$segstat to &lab_role;
 grant select on sys.gv_$services to &lab_role;
 grant select on sys.gv_$sess_time_model to &lab_role;
 grant select on sys.gv_$session to &lab_role;
 grant select on sys.gv_$session_event to &lab_role;
 grant select on sys.gv_$session_wait to &lab_role;
+grant select on sys.gv_$session_wait_class to &lab_role;
 grant select on sys.gv_$sesstat to &lab_role;
 grant select on sys.gv_$statname to &lab_role;
 grant select on sys.gv_$sys_time_model to &lab_role;
 grant select on sys.gv_$sysstat to &lab_role;
 grant select on sys.gv_$system_event to &lab_role;
+grant select on sys.gv_$system_wait_class to &lab_role;
+grant select on sys.gv_$version to &lab_role;
 
 -- section: diagnostics_pack
 -- Only on request: reading these needs the Diagnostics Pack (in Oracle Database Free it is included).

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,7 +33,6 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
     [
         ("init", [], {"diagnostics_pack": False}),
         ("init", ["--diagnostics-pack"], {"diagnostics_pack": True}),
-        ("check", [], {}),
         ("drop", [], {"everything": False}),
         ("drop", ["--everything"], {"everything": True}),
     ],
@@ -40,9 +40,22 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
 def test_oracle_prints_what_was_done(
     action: str, options: list[str], handed_over: dict[str, bool], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(f"raclab.database.oracle_admin.{action}", lambda **given: f"{action} with {given}")
+    monkeypatch.setattr(f"raclab.database.oracle_admin.{action}", lambda *_, **given: f"{action} with {given}")
     assert main(["oracle", action, *options]) == 0
     assert capsys.readouterr().out == f"{action} with {handed_over}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "readable", "runnable", "status"),
+    [([], True, True, 0), ([], True, False, 1), (["--for-reading"], True, False, 0), (["--for-reading"], False, False, 1)],
+)
+def test_oracle_check_ends_with_what_is_missing(
+    options: list[str], readable: bool, runnable: bool, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = SimpleNamespace(told="what was found", readable=readable, runnable=runnable)
+    monkeypatch.setattr("raclab.database.oracle_admin.check", lambda dsn: found)
+    assert main(["oracle", "check", *options]) == status
+    assert capsys.readouterr().out == "what was found\n"
 
 
 def test_oracle_without_a_database_says_what_to_set(capsys: pytest.CaptureFixture[str]) -> None:

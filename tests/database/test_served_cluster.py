@@ -21,7 +21,7 @@ def test_a_cluster_on_a_free_port_with_a_password_that_it_made():
         assert not cluster.exposed and len(cluster.password) >= 16
         with oracledb.connect(user="lab", password=cluster.password, dsn=cluster.dsn) as connection:
             assert connection.cursor().execute("select count(*) from gv$instance").fetchone() == (2,)
-            assert cluster.status() == f"{cluster.dsn}: 1 connection, instances RAC1 to RAC2"
+            assert cluster.status() == f"{cluster.dsn}: 1 connection from 1 host, instances RAC1 to RAC2, 0 runs"
     with pytest.raises(oracledb.Error):
         oracledb.connect(user="lab", password=cluster.password, dsn=cluster.dsn)
 
@@ -48,6 +48,42 @@ def test_with_a_password_it_may_be_reached_from_outside_and_says_what_that_means
     serve("0.0.0.0", 0, "a long password", said.append, stop)
     text = "\n".join(said)
     assert "Anyone who reaches this address" in text and "a long password" not in text
+
+
+def test_an_address_for_all_is_shown_with_the_machines_name():
+    with ServedCluster("0.0.0.0", 0, "a long password") as cluster:
+        assert cluster.exposed and cluster.dsn == f"{socket.gethostname()}:{cluster.port}/RAC1"
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 on this machine")
+def test_over_ipv6():
+    try:
+        cluster = ServedCluster("::1", 0)
+    except ListenerError:
+        pytest.skip("no IPv6 loopback address on this machine")
+    with cluster:
+        assert cluster.dsn.startswith("[::1]:") and not cluster.exposed
+        with oracledb.connect(user="lab", password=cluster.password, dsn=cluster.dsn) as connection:
+            assert connection.cursor().execute("select 1 from dual").fetchone() == (1,)
+
+
+def test_runs_of_the_operators_are_in_everybodys_views(measurement):
+    with ServedCluster(port=0) as cluster:
+        cluster.load(measurement(), "a_fake_myth")
+        assert cluster.status().endswith("1 run")
+        with oracledb.connect(user="lab", password=cluster.password, dsn=cluster.dsn) as connection:
+            found = connection.cursor().execute(
+                "select inst_id, total_waits from gv$system_event where event = 'row cache lock' order by 1"
+            )
+            assert found.fetchall() == [(1, 100), (2, 200)]
+
+
+def test_wrong_passwords_are_in_the_status_line():
+    with ServedCluster(port=0) as cluster:
+        with pytest.raises(oracledb.DatabaseError, match="ORA-01017"):
+            oracledb.connect(user="lab", password="guess", dsn=cluster.dsn)
+        with oracledb.connect(user="lab", password=cluster.password, dsn=cluster.dsn):
+            assert "1 wrong password" in cluster.status()
 
 
 def test_a_host_that_is_not_there(monkeypatch):

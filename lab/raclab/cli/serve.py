@@ -3,8 +3,12 @@
 import argparse
 import functools
 import os
+from typing import TYPE_CHECKING
 
 from raclab.cli.commands import Commands
+
+if TYPE_CHECKING:
+    from raclab.database.serve import ServedCluster
 
 HIGHEST_PORT = 65535
 
@@ -19,6 +23,14 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
     parser.add_argument("--port", type=_port, default=1521, help="port to listen on, 0 for any that is free (default: %(default)s)")
+    parser.add_argument(
+        "--run",
+        metavar="MYTH",
+        action="append",
+        default=[],
+        dest="myths",
+        help="simulate this myth's case once, so that its figures are in the views; as often as needed",
+    )
     parser.set_defaults(run=run)
 
 
@@ -31,8 +43,21 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.port,
         os.environ.get("RACLAB_SERVE_PASSWORD"),
         functools.partial(print, flush=True),  # what it says is waited for, in a log too
+        fill=functools.partial(_simulate, arguments.myths),
     )
     return 0
+
+
+def _simulate(slugs: list[str], cluster: "ServedCluster") -> None:
+    """Put a run of each myth into the views. Raises LabError for a myth that there is not."""
+    if not slugs:
+        return  # a cluster without runs needs no simulator, and half the memory
+    from raclab.myths.registry import myth
+
+    for one in [myth(slug) for slug in slugs]:
+        measurement = one.simulate(one.levers(), seeds=[1])
+        cluster.load(measurement, one.slug)
+        print(f"Simulated {one.slug}: {measurement.case}.", flush=True)
 
 
 def _port(text: str) -> int:

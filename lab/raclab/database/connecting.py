@@ -77,6 +77,12 @@ class Connector:
             return Place(())
         return _place(params)
 
+    def names(self) -> frozenset[str]:
+        """What the settings call hosts, service, user and folder; no passwords."""
+        place = self.place()
+        hosts = {address.rpartition(":")[0] for address in place.addresses}
+        return frozenset({*hosts, *place.addresses, place.service, self.settings.user, self.settings.wallet}) - {""}
+
 
 def thin_mode() -> None:
     """Settle the driver on thin mode, before the first connection.

@@ -12,10 +12,15 @@ from raclab.database.lab import Lab, Simulates, levers_of
 from raclab.database.listener import USER, Listener
 from raclab.database.loader import load
 from raclab.database.provenance import provenance
+from raclab.database.remembered import Origin, Session, Sessions, trace_report
+from raclab.database.snapshots import Snapshots
+from raclab.database.views import BANNER
 from raclab.evidence.measurement import Kind, Measurement
 
 if TYPE_CHECKING:
     import oracledb
+
+    from raclab.reports.report import Report
 
 HOST = "127.0.0.1"
 
@@ -36,6 +41,7 @@ class EmbeddedLab(Lab):
         self._lock = threading.RLock()
         self._connections: dict[int, oracledb.Connection] = {}
         self._engine = Engine()
+        self._sessions = Sessions()
         try:
             self._listener = Listener(self._engine, self.password, HOST)
         except BaseException:
@@ -75,19 +81,39 @@ class EmbeddedLab(Lab):
     def run(self, myth: Simulates, levers: Any = None, seed: int = 1) -> Measurement:
         """Simulate the myth's test case with one seed and load it; its sessions have the slug as module and the case as action."""
         self._in_this_process()
-        measurement = myth.simulate(levers_of(myth, levers), seeds=[seed])
-        self.load(measurement, myth.slug)
+        chosen = levers_of(myth, levers)
+        measurement = myth.simulate(chosen, seeds=[seed])
+        self._load(measurement, myth.slug, Origin(myth, chosen, seed))
+        self.remember(myth.slug, measurement)
         return measurement
 
     def load(self, measurement: Measurement, module: str = "") -> None:
         """Add every run of a simulated measurement to the counters. Raises LoadError for one that was not simulated."""
         self._in_this_process()
-        load(self._engine, measurement, module)
+        self._load(measurement, module)
+
+    def _load(self, measurement: Measurement, module: str, origin: Origin | None = None) -> None:
+        for run in load(self._engine, measurement, module):
+            self._sessions.add(run.sids, run.module, run.action, run.began, origin)
+
+    @property
+    def _history(self) -> Snapshots:
+        self._in_this_process()
+        return self._engine.snapshots
+
+    def _origin(self) -> str:
+        return BANNER
+
+    def trace(self, session: Session) -> "Report":
+        """As Lab.trace."""
+        self._in_this_process()
+        return trace_report(*self._sessions.find(session))
 
     def reset(self) -> None:
         """Restart the cluster: counters at zero, two instances. Connections and learners' tables stay."""
         self._in_this_process()
         self._engine.reset()
+        self._sessions.clear()
 
     def _close(self) -> None:
         if os.getpid() != self._process:

@@ -8,7 +8,7 @@ up; statements that run too long, or need too much memory, are stopped.
 import datetime
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,12 @@ from typing import Any
 import duckdb
 
 from raclab import __version__
-from raclab.database import published, views
+from raclab.database import background, history_views, published, views
+from raclab.database.dialect.catalog import Catalog
+from raclab.database.snapshots import EngineSnapshots
 from raclab.database.wait_classes import STATISTICS, stable_id
+from raclab.database.wait_classes import WAIT_CLASSES as CLASS_NUMBERS
+from raclab.oracle_names import EVENT_PARAMETERS, WAIT_CLASSES
 
 FOLDER = Path(__file__).parent
 FIRST_INSTANCES = 2
@@ -39,7 +43,9 @@ class Engine:
     """One simulated cluster.
 
     Its clock runs with the computer's, and further by the simulated time of every run, so that a run has always just ended and
-    two runs never overlap. ``published`` says what is in the schema PUBLISHED.
+    two runs never overlap. ``runs`` are those since its start, ``loads`` counts those of all starts, ``sampled`` has the number of
+    samples in ASH by load. ``published`` says what is in the schema PUBLISHED, ``starts`` how often the cluster was started again,
+    ``snapshots`` are those of its counters: at its start, before what is loaded and after each run, and when asked for.
     """
 
     def __init__(self) -> None:
@@ -48,23 +54,33 @@ class Engine:
         self._ahead = datetime.timedelta()
         self._sids = itertools.count(FIRST_SID)
         self.instances = 0
+        self.starts = 0
         self.runs: list[str] = []
+        self.loads = 0
+        self.sampled: dict[int, int] = {}
+        self.snapshots = EngineSnapshots(self)
         self.published = published.Published()
+        self.catalog = Catalog()
         self._set_up()
 
     def _set_up(self) -> None:
         self._root.execute("SET enable_external_access = false")
         self.prepare(self._root, {"INSTANCE": "1", "SID": "0"}, DATE_FORMAT)
         self._root.execute((FOLDER / "oracle_functions.sql").read_text(encoding="utf-8"))
+        self._root.execute("BEGIN")  # one transaction for all of it is quicker than one each
         self._root.execute((FOLDER / "counters.sql").read_text(encoding="utf-8"))
         for statement in views.statements(__version__):
             self._root.execute(statement)
         self._root.execute((FOLDER / "dictionary.sql").read_text(encoding="utf-8"))
         self._root.execute("CREATE SCHEMA LAB")
         self.published = published.create(self._root)
-        for name, kind in STATISTICS.items():
-            self._add_statistic(name, kind)
+        self._insert("statistic", [[name, number, kind, stable_id(name)] for number, (name, kind) in enumerate(STATISTICS.items())])
+        self.know_events(WAIT_CLASSES)
         self.ensure_instances(FIRST_INSTANCES)
+        for statement in history_views.statements():
+            self._root.execute(statement)
+        self._root.execute("COMMIT")
+        self.snapshots.take("start")
         self._root.execute("SET lock_configuration = true")
 
     @property
@@ -95,6 +111,7 @@ class Engine:
             started = self.now().replace(microsecond=0)
             for instance in range(self.instances + 1, number + 1):
                 self._root.execute("INSERT INTO cluster.instance VALUES ($1, $2, $2)", [instance, started])
+                background.start(self._root, instance, [(name, self.next_sid()) for name in background.AT_START], started)
             self.instances = max(self.instances, number)
 
     def next_sid(self) -> int:
@@ -131,28 +148,57 @@ class Engine:
                 raise
             self._root.execute("COMMIT")
 
+    def ensure_background(self, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], int]:
+        """Start the background processes, by (instance, name), that do not run yet; the SIDs of all."""
+        with self._lock:
+            started = self.now().replace(microsecond=0)
+            for instance, name in sorted(wanted - set(background.sids(self._root))):
+                background.start(self._root, instance, [(name, self.next_sid())], started)
+            return background.sids(self._root)
+
+    def know_events(self, classes: Mapping[str, str]) -> None:
+        """Give an EVENT# to events, with their wait class, that have none yet."""
+        with self._lock:
+            known = {name for (name,) in self._root.execute("SELECT event FROM cluster.event").fetchall()}
+            rows = []
+            for place, event in enumerate(sorted(set(classes) - known), len(known)):
+                number, class_id = CLASS_NUMBERS[classes[event]]
+                texts = [text or None for text in EVENT_PARAMETERS.get(event, ("", "", ""))]
+                rows.append([event, classes[event], stable_id(event), class_id, number, place, *texts])
+            self._insert("event", rows)
+
     def know_statistics(self, names: set[str]) -> None:
         """Give a STATISTIC# to statistics that have none yet."""
         with self._lock:
             known = {name for (name,) in self._root.execute("SELECT name FROM cluster.statistic").fetchall()}
-            for name in sorted(names - known):
-                self._add_statistic(name, None)
+            rows = [[name, number, None, stable_id(name)] for number, name in enumerate(sorted(names - known), len(known))]
+            self._insert("statistic", rows)
 
-    def _add_statistic(self, name: str, kind: int | None) -> None:
-        sql = "INSERT INTO cluster.statistic SELECT $1, count(*), $2, $3 FROM cluster.statistic"
-        self._root.execute(sql, [name, kind, stable_id(name)])
+    def _insert(self, table: str, rows: list[list[Any]]) -> None:
+        """Insert rows in one statement, which is quicker than one each."""
+        if rows:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            values = ", ".join(f"unnest(${place + 1})" for place in range(len(columns)))
+            self._root.execute(f"INSERT INTO cluster.{table} SELECT {values}", columns)
 
     def reset(self) -> None:
         """Restart the cluster: counters to zero, two instances, only the connected sessions; learners' tables stay."""
         with self._lock:
             with self.writing() as root:
-                for table in ("session_event", "sysstat", "sesstat", *views.ADDED):
+                self.snapshots.restart(root)
+                for table in ("session_event", "session_sql", "sysstat", "sesstat", "time_model", *views.TABLES):
                     root.execute(f'DELETE FROM cluster."{table}"')
                 root.execute("DELETE FROM cluster.session WHERE NOT connected")
-                root.execute("DELETE FROM cluster.instance WHERE inst_id > $1", [FIRST_INSTANCES])
-                root.execute("UPDATE cluster.instance SET startup_time = $1", [self.now().replace(microsecond=0)])
+                for table in ("instance", "background"):
+                    root.execute(f"DELETE FROM cluster.{table} WHERE inst_id > $1", [FIRST_INSTANCES])
+                restarted = self.now().replace(microsecond=0)
+                root.execute("UPDATE cluster.instance SET startup_time = $1", [restarted])
+                root.execute("UPDATE cluster.background SET started = $1, idle_since = $1", [restarted])
             self.instances = FIRST_INSTANCES
             self.runs.clear()
+            self.sampled.clear()
+            self.starts += 1
+            self.snapshots.take("restart")
 
     def close(self) -> None:
         """Close DuckDB. Closing twice does nothing; cursors that are still open fail from now on."""

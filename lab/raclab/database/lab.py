@@ -9,15 +9,23 @@ import os
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from raclab.database.reporting import Reporting
 from raclab.evidence.measurement import Kind, Measurement
 from raclab.evidence.table import Table
 
 if TYPE_CHECKING:
     import oracledb
 
+    from raclab.evidence.recording import Ran
+
 Binds = Mapping[str, Any] | Sequence[Any] | None
+
+MOST_REMEMBERED = 64
+_PATIENCE_S = 0.5  # after so long somebody begins to wonder
 
 _open_labs: "weakref.WeakSet[Lab]" = weakref.WeakSet()
 
@@ -32,7 +40,7 @@ class Simulates(Protocol):
         """One run a seed, as a Measurement."""
 
 
-class Lab(ABC):
+class Lab(Reporting, ABC):
     """A lab database and the connections to it.
 
     kind   Kind.SIMULATED for the embedded cluster, Kind.LIVE for a real Oracle
@@ -47,6 +55,7 @@ class Lab(ABC):
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
+        self._ran: list[Ran] = []
         _open_labs.add(self)
 
     @property
@@ -81,6 +90,39 @@ class Lab(ABC):
         Embedded: simulated with ``seed`` and loaded into the views. Oracle: the live workload, behind the interlock.
         ``levers`` is the myth's levers, a mapping by lever name, or None for the defaults.
         """
+
+    def record(self, path: str | Path, runs: Measurement | Sequence[Measurement] | None = None, *, overwrite: bool = False) -> Path:
+        """Write runs of this lab into a new folder, a data package without names of hosts and people; the folder.
+
+        ``runs`` are measurements that ``run`` has given, None for all of them (the last 64). ``overwrite`` replaces an earlier recording.
+        ``raclab.replay(path)`` reads it. Raises RecordingError.
+        """
+        from raclab.evidence.recording import RecordingError, write
+
+        chosen = self._ran
+        if runs is not None:
+            wanted = [runs] if isinstance(runs, Measurement) else list(runs)
+            chosen = [one for one in self._ran if any(one.measurement is measured for measured in wanted)]
+            if len(chosen) < len(wanted):
+                raise RecordingError("Only what lab.run(...) of this lab has given can be recorded.")
+        return write(Path(path), chosen, overwrite=overwrite)
+
+    def remember(self, slug: str, measurement: Measurement) -> None:
+        """Keep a run of this lab for ``record``."""
+        from raclab.evidence.recording import Ran
+
+        self._ran.append(Ran(slug, measurement, self.names()))
+        del self._ran[:-MOST_REMEMBERED]
+
+    def names(self) -> frozenset[str]:
+        """Names of hosts and people that the lab knows of, which a recording must not hold: this machine's and its user's."""
+        import getpass
+        import platform
+
+        found = {platform.node()}
+        with suppress(OSError, KeyError):  # no such user in a container
+            found.add(getpass.getuser())
+        return frozenset(found)
 
     @abstractmethod
     def load(self, measurement: Measurement, module: str = "") -> None:
@@ -144,9 +186,22 @@ def connect(dsn: str | None = None) -> Lab:
         from raclab.database.oracle import connect_oracle
 
         return connect_oracle(dsn)
-    from raclab.database.embedded import EmbeddedLab
+    return _started()
 
-    return EmbeddedLab()
+
+def _started() -> Lab:
+    """A simulated cluster. The first one of a process takes a second or more, and says so."""
+    from raclab.gauge import gauge
+    from raclab.looking import looking
+
+    shown = gauge()
+    try:
+        with looking(lambda took_s: shown.show(None, "Starting the simulated cluster ..."), after_s=_PATIENCE_S, every_s=60.0):
+            from raclab.database.embedded import EmbeddedLab
+
+            return EmbeddedLab()
+    finally:
+        shown.close()
 
 
 @atexit.register

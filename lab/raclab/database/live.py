@@ -5,23 +5,25 @@ closed, the workload's objects are dropped, and what was measured is kept.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import oracledb
+import pandas as pd
 
 from raclab.database.connect_errors import call_sentence, ora_code
 from raclab.database.errors import ConnectError
 from raclab.database.guarded import GuardedConnection, close_quietly
-from raclab.database.interlock import READ_MARK, require_open
-from raclab.database.live_result import live_measurement, live_source, version_of
-from raclab.database.live_session import Finished, Instance, LiveSession, Snapshot, execute, identity
+from raclab.database.instance_figures import Reading, grown, read
+from raclab.database.interlock import NOT_SENT, READ_MARK, require_open
+from raclab.database.live_result import live_measurement, live_source, machine_of, version_of
+from raclab.database.live_session import Finished, Instance, LiveSession, Load, Snapshot, execute, identity
 from raclab.database.together import Job, Together
 from raclab.database.workload import Script
 from raclab.errors import LabError
-from raclab.evidence.measurement import Kind, Measurement
+from raclab.evidence.measurement import NOT_STATED, Kind, Measurement
 
 OPEN_INSTANCES = "select inst_id, instance_name from gv$instance where status = 'OPEN' order by inst_id"
 CLAIM = f"{READ_MARK} for update nowait"
@@ -72,25 +74,33 @@ class LiveRun:
 
     slug             the myth, also the sessions' ACTION
     script           its workload
-    values           what its binds get: levers as lever_NAME, and the script's own; numbers
+    values           what its binds get: levers as lever_NAME, and the script's own; numbers, or texts of a lever's choices
     case             the setting in a few words, from the number of instances that took part
-    levers           as in the measurement
-    sessions         how many, spread over the open instances in turn
+    levers           as in the measurement, from the same number
+    places           from the number of open instances: the instance of each session, counted from 0
     start_gap_s      how much later each further session starts, seconds
     call_timeout_s   limit of every single call, seconds
     needs_rac        what one instance can't show, a sentence
+    least_instances  open instances below which nothing is sent that writes
+    views            views whose growth is read for each instance (instance_figures.VIEWS)
+    session_views    views that each session reads for itself (instance_figures.SESSION_VIEWS)
+
+    Besides ``values`` a session binds my_number (from 1), all_sessions and my_instance (the position of its instance, from 1).
     """
 
     slug: str
     script: Script
     values: Mapping[str, Any]
     case: Callable[[int], str]
-    levers: Mapping[str, object]
-    sessions: int
+    levers: Callable[[int], Mapping[str, object]]
+    places: Callable[[int], Sequence[int]]
     start_gap_s: float = 0.0
     call_timeout_s: float = 600.0
     needs_rac: str = ""
     kind: Kind = Kind.LIVE
+    least_instances: int = 1
+    views: tuple[str, ...] = ()
+    session_views: tuple[str, ...] = ()
 
 
 def open_instances(connection: "oracledb.Connection") -> list[Instance]:
@@ -148,7 +158,10 @@ class _Runner:
     say: Callable[[str], None]
     began: float = field(default_factory=time.monotonic)
     version: str = ""
+    machine: str = NOT_STATED
     sessions: list[LiveSession] = field(default_factory=list)
+    places: Sequence[int] = ()
+    grown: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     together: Together[Snapshot, Finished] = field(default_factory=lambda: Together([]))
 
     @contextmanager
@@ -185,24 +198,31 @@ class _Runner:
     def connect_sessions(self, control: GuardedConnection) -> None:
         """Find the instances and connect every session, before anything is written."""
         try:
-            self.version = version_of(control)
+            self.version, self.machine = version_of(control), machine_of(control)
             instances, database = open_instances(control), identity(control).database
         except oracledb.Error as error:
             sentence = self._sentence(error, "Reading V$VERSION and GV$INSTANCE")
             raise LiveRunError(f"{sentence}: python -m raclab oracle check shows what may be read.") from None
         if not instances:
             raise LiveRunError("GV$INSTANCE shows no open instance: python -m raclab oracle check shows what may be read.")
+        if len(instances) < self.run.least_instances:
+            raise LiveRunError(
+                f"{self.run.slug} needs {self.run.least_instances} open instances and GV$INSTANCE shows {len(instances)}, so {NOT_SENT}: "
+                f"connect to a RAC database. {self.run.needs_rac}".rstrip()
+            )
+        self.places = self.run.places(len(instances))
         self._tell_where(len(instances))
+        numbers: dict[int, int] = {}
         try:
-            for position in range(self.run.sessions):
-                self._report("connecting", position, self.run.sessions)
-                instance = instances[position % len(instances)]
+            for position, place in enumerate(self.places):
+                self._report("connecting", position, len(self.places))
+                instance = instances[place]
                 connection = open_on(self.connector, instance, database) if len(instances) > 1 else self.connector.open()
                 connection.call_timeout = self._call_timeout_ms
                 self.unlock(connection)
                 connection.module, connection.action = MODULE, self.run.slug
-                number = position // len(instances) + 1
-                self.sessions.append(LiveSession(instance, number, connection, identity(connection).sid))
+                numbers[place] = numbers.get(place, 0) + 1
+                self.sessions.append(LiveSession(instance, numbers[place], connection, identity(connection).sid))
         except BaseException as error:
             self._close_sessions()
             if isinstance(error, oracledb.Error):
@@ -216,7 +236,9 @@ class _Runner:
             self._drop(control)
             self._set_up(control)
             self.together = Together([self._job(position) for position in range(len(self.sessions))])
+            before = read(control, self.run.views)
             self.together.run(lambda ended: self._report("running", ended, len(self.sessions)))
+            self._read_instances(control, before)
         except BaseException as error:
             trouble = error
             with suppress(KeyboardInterrupt):  # a second Ctrl-C only cuts the waiting short
@@ -228,18 +250,37 @@ class _Runner:
             return measurement
         raise self._story(trouble, left, measurement) from None
 
+    def _read_instances(self, control: GuardedConnection, before: Reading) -> None:
+        """What the instances counted since ``before``; where the control session is lost by now, the sessions' figures still stand."""
+        try:
+            self.grown = grown(before, read(control, self.run.views))
+        except (oracledb.Error, OSError) as error:
+            self.say(
+                f"{self._sentence(error, 'Reading the counters of the instances')}: the figures of the sessions are kept without them."
+            )
+        if self.grown:
+            shown = ", ".join(f"V${view}" for view in self.grown)
+            self.say(f"{shown}: counted for whole instances, so what others did there meanwhile is in it.")
+
     def _job(self, position: int) -> Job[Snapshot, Finished]:
         session = self.sessions[position]
-        workload = self.run.script.section("workload")
+        script = self.run.script
+        load = Load(() if script.array else script.section("workload"), script.array, self.run.session_views)
+        values = {
+            **self.run.values,
+            "my_number": position + 1,
+            "all_sessions": len(self.sessions),
+            "my_instance": self.places[position] + 1,
+        }
         return Job(
             session.snapshot,
-            lambda before: session.work(workload, self.run.values, before),
+            lambda before: session.work(load, values, before),
             session.connection.cancel,
             position * self.run.start_gap_s,
         )
 
     def _story(self, trouble: BaseException | None, left: str, measurement: Measurement | None) -> BaseException:
-        kept = f"the figures of {len(self.together.done)} of {self.run.sessions} sessions are in .partial" if measurement else ""
+        kept = f"the figures of {len(self.together.done)} of {len(self.sessions)} sessions are in .partial" if measurement else ""
         ending = "; ".join(part for part in (kept, left or "all that the run made is removed") if part) + "."
         if isinstance(trouble, KeyboardInterrupt):
             return LiveRunStoppedError(f"The run was stopped; {ending}", measurement)
@@ -267,14 +308,14 @@ class _Runner:
                 close_quietly(session.connection)
 
     def _set_up(self, control: GuardedConnection) -> None:
-        statements = self.run.script.section("setup")
+        statements = self.run.script.sections.get("setup", ())
         for done, statement in enumerate(statements):
             self._report("setting up", done, len(statements))
-            execute(control, statement, self.run.values)
+            execute(control, statement, {**self.run.values, "all_sessions": len(self.sessions)})
 
     def _drop(self, connection: GuardedConnection) -> None:
         """Drop the workload's objects, those of a run that was cut off included. Raises oracledb.Error."""
-        for statement in self.run.script.section("teardown"):
+        for statement in self.run.script.sections.get("teardown", ()):
             try:
                 execute(connection, statement, self.run.values)
             except oracledb.Error as error:
@@ -298,18 +339,18 @@ class _Runner:
 
     def _measurement(self) -> Measurement:
         instances = len({session.instance.inst_id for session in self.sessions})
-        finished, sessions = len(self.together.done), self.run.sessions
+        finished, sessions = len(self.together.done), len(self.sessions)
         count = f"{sessions}" if finished == sessions else f"{finished} of {sessions}"
         where = f"{count} session{'s' if sessions > 1 else ''} on {instances} instance{'s' if instances > 1 else ''}"
-        levers = {**self.run.levers, "nodes": instances} if "nodes" in self.run.levers else self.run.levers
-        source = live_source(self.run.kind, self.run.slug, self.version)
-        return live_measurement(source, f"{self.run.case(instances)} ({where})", levers, list(self.together.done.values()))
+        source = live_source(self.run.kind, self.run.slug, self.version, self.machine)
+        case = f"{self.run.case(instances)} ({where})"
+        return live_measurement(source, case, self.run.levers(instances), list(self.together.done.values()), self.grown)
 
     def _tell_where(self, instances: int) -> None:
-        sessions = self.run.sessions
+        sessions = len(self.places)
         if instances == 1 and sessions > 1:
             self.say(f"One instance is open: all {sessions} sessions run there. {self.run.needs_rac}".rstrip())
-        elif 1 < instances < sessions:
+        elif 1 < instances < sessions and len(set(self.places)) > 1:
             self.say(f"{instances} instances are open: the {sessions} sessions share them.")
 
     def _report(self, step: str, done: int, total: int) -> None:

@@ -6,11 +6,15 @@ partly in them: a few milliseconds.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from raclab.database.instance_figures import SESSION_VIEWS, read_session
 
 if TYPE_CHECKING:
     import oracledb
+
+    from raclab.database.guarded import GuardedConnection
 
 WHO = "select sys_context('userenv', 'sid'), sys_context('userenv', 'instance'), sys_context('userenv', 'db_unique_name') from dual"
 WAITS = "select event, wait_class, total_waits, time_waited_micro, max_wait from v$session_event where sid = :sid"
@@ -65,7 +69,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Finished:
-    """A session that ran to its end: calls, elapsed_s by this machine's clock, figures before and after."""
+    """A session that ran to its end: calls, elapsed_s by this machine's clock, figures before and after, rows of its own views."""
 
     instance: Instance
     number: int
@@ -73,6 +77,7 @@ class Finished:
     elapsed_s: float
     before: Snapshot
     after: Snapshot
+    views: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
 
     def session_row(self) -> dict[str, Any]:
         """The row of the frame ``sessions``; CPU in steps of 10 ms, as Oracle counts it."""
@@ -107,6 +112,11 @@ class Finished:
         grown = {name: value - self.before.stats.get(name, 0.0) for name, value in self.after.stats.items() if name not in GAUGES}
         return {name: delta for name, delta in grown.items() if delta}
 
+    def view_rows(self, view: str) -> list[dict[str, Any]]:
+        """Rows of one of the views that the session read for itself."""
+        columns = SESSION_VIEWS[view]
+        return [{"run": 0, "INST_ID": self.instance.inst_id, **dict(zip(columns, row, strict=True))} for row in self.views.get(view, ())]
+
     def _key(self) -> dict[str, int]:
         return {"run": 0, "inst_id": self.instance.inst_id, "session": self.number}
 
@@ -117,7 +127,7 @@ class LiveSession:
 
     instance: Instance
     number: int
-    connection: "oracledb.Connection"
+    connection: "GuardedConnection"
     sid: int
 
     def __str__(self) -> str:
@@ -135,14 +145,33 @@ class LiveSession:
             cursor.execute(STATS, sid=self.sid)
             return Snapshot(waits, {str(name): float(value) for name, value in cursor.fetchall()})
 
-    def work(self, statements: Sequence[str], values: Mapping[str, Any], before: Snapshot) -> Finished:
-        """Run the workload's statements and read the figures again."""
-        calls = 0
+    def work(self, load: "Load", values: Mapping[str, Any], before: Snapshot) -> Finished:
+        """Do the session's part of the workload and read the figures again."""
         started = time.perf_counter()
-        for statement in statements:
-            calls += execute(self.connection, statement, values)
+        calls = sum(execute(self.connection, statement, values) for statement in load.statements)
+        if load.array:
+            calls += self._insert_arrays(load.array, values)
         elapsed_s = time.perf_counter() - started
-        return Finished(self.instance, self.number, calls, elapsed_s, before, self.snapshot())
+        after = self.snapshot()
+        return Finished(self.instance, self.number, calls, elapsed_s, before, after, read_session(self.connection, load.views))
+
+    def _insert_arrays(self, statement: str, values: Mapping[str, Any]) -> int:
+        """Execute an INSERT for ``rows_per_session`` rows, ``lever_bulk`` of them a call, each call with its commit; the rows."""
+        rows, bulk, client = int(values["rows_per_session"]), int(values["lever_bulk"]), int(values["my_number"])
+        self.connection.autocommit = True  # the commit goes along with the call: one round trip
+        with self.connection.cursor() as cursor:
+            for first in range(1, rows + 1, bulk):
+                cursor.executemany(statement, [(client, row) for row in range(first, min(first + bulk, rows + 1))])
+        return rows
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a session does: statements one after the other, or the array INSERT, then the views it reads for itself."""
+
+    statements: Sequence[str] = ()
+    array: str = ""
+    views: Sequence[str] = ()
 
 
 def identity(connection: "oracledb.Connection") -> Identity:
@@ -153,7 +182,7 @@ def identity(connection: "oracledb.Connection") -> Identity:
     return Identity(int(sid), int(inst_id), str(database or ""))
 
 
-def execute(connection: "oracledb.Connection", statement: str, values: Mapping[str, Any]) -> int:
+def execute(connection: "GuardedConnection", statement: str, values: Mapping[str, Any]) -> int:
     """Execute one statement of a script with those of ``values`` that it binds; what it gives back in :calls, else 0.
 
     Raises ScriptError for a bind without a value.

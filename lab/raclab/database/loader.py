@@ -1,25 +1,32 @@
 """Adds a measurement's frames to the simulated cluster's counters, in Oracle's units."""
 
 import datetime
+from dataclasses import dataclass
 
 import duckdb
+import numpy as np
 import pandas as pd
 
+from raclab.database.ash import Coded
 from raclab.database.engine import Engine
 from raclab.database.errors import LoadError
-from raclab.database.views import ADDED, documented
-from raclab.database.wait_classes import WAIT_CLASSES, stable_id
+from raclab.database.history_views import BASES
+from raclab.database.loaded_rows import COUNTED, OWN_COLUMNS, Identity, Rows, tables
+from raclab.database.views import ADDED, TABLES, brought, documented
+from raclab.database.wait_classes import WAIT_CLASSES
 from raclab.evidence.measurement import Kind, Measurement
 
-CENTISECONDS = 100
-MICROSECONDS = 1_000_000
 NO_MODULE = "raclab"
-PROGRAM = "raclab simulator"
+MOST_SAMPLES = 100_000
+"""Rows of V$ACTIVE_SESSION_HISTORY that stay; runs before those that brought them are forgotten."""
 _LONGEST = 64
+_HISTORY = "ACTIVE_SESSION_HISTORY"
 
 
-def load(engine: Engine, measurement: Measurement, module: str = "") -> None:
+def load(engine: Engine, measurement: Measurement, module: str = "") -> list["Loaded"]:
     """Add every run of a simulated measurement, one after the other; all of it or, on an error, nothing of that run.
+
+    Returns what the runs became, in order. Takes a snapshot before the first run and after each.
 
     Each run gets sessions of its own, which stay in GV$SESSION with ``module`` and the case as action, and the cluster's clock runs
     on by the time that the run took. Raises LoadError for a measurement that was not simulated, or that has views or wait classes
@@ -31,19 +38,40 @@ def load(engine: Engine, measurement: Measurement, module: str = "") -> None:
             "published figures are in the schema PUBLISHED."
         )
     _check(measurement)
-    for run in sorted(measurement.sessions["run"].unique()):
-        _Run(engine, measurement.one_run(run), module or NO_MODULE).add()
+    engine.snapshots.take(f"before {measurement.case}")
+    loaded = []
+    runs = sorted(measurement.sessions["run"].unique().tolist())
+    for run in runs:
+        one = _Run(engine, measurement if len(runs) == 1 else measurement.one_run(run), module or NO_MODULE)
+        one.add()
+        engine.snapshots.take(f"after {measurement.case}")
+        loaded.append(Loaded(one.sids, one.module, one.action, one.began))
+    return loaded
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A run in the views: the SID of each (instance, session number), what the sessions show, and the run's begin."""
+
+    sids: dict[tuple[int, int], int]
+    module: str
+    action: str
+    began: datetime.datetime
 
 
 def _check(measurement: Measurement) -> None:
-    unknown = sorted(set(measurement.views) - set(ADDED))
+    known_views = set(TABLES) | set(COUNTED)
+    unknown = sorted(set(measurement.views) - known_views)
     if unknown:
         raise LoadError(f"{measurement.case}: the lab has no view GV${unknown[0]} to load rows into.")
     for view, frame in measurement.views.items():
-        known = {column.name for column in documented()[view]} | {"INST_ID", "run", "session", "SAMPLE_S"}
+        columns = {column.name for column in documented()[view] if view in COUNTED or brought(view, column.name)}
+        known = columns | {"INST_ID"} | OWN_COLUMNS | COUNTED.get(view, frozenset())
         strange = sorted(set(frame.columns) - known)
         if strange:
-            raise LoadError(f"{measurement.case}: GV${view} has no column {strange[0]}.")
+            there = any(column.name == strange[0] for column in documented()[view])
+            has = "shows of runs" if there else "has"
+            raise LoadError(f"{measurement.case}: GV${view} {has} no column {strange[0]}.")
     classes = sorted(set(measurement.waits["wait_class"]) - set(WAIT_CLASSES))
     if classes:
         raise LoadError(f"{measurement.case}: there is no wait class {classes[0]}.")
@@ -57,7 +85,7 @@ class _Run:
         self.measurement = measurement
         self.module = module[:_LONGEST]
         self.action = measurement.case[:_LONGEST]
-        history = measurement.views.get("ACTIVE_SESSION_HISTORY")
+        history = measurement.views.get(_HISTORY)
         sampled = float(history["SAMPLE_S"].max()) if history is not None and len(history) else 0.0
         self.seconds = max(float(measurement.sessions["elapsed_s"].max()), sampled)
         self.began = engine.now()
@@ -66,113 +94,64 @@ class _Run:
 
     def add(self) -> None:
         """Add it all in one transaction, and let the clock run on."""
-        frame = self.measurement.sessions
-        self.engine.ensure_instances(int(frame["inst_id"].max()))
-        statistics = set(self.measurement.stats["name"]) | {"CPU used by this session", "DB time", "execute count"}
-        self.engine.know_statistics(statistics)
-        tables = {
-            "session": self._sessions(),
-            "session_event": self._waits(),
-            "sysstat": self._stats(),
-            "sesstat": self._session_stats(),
-            **{view: self._view(view, rows) for view, rows in self.measurement.views.items()},
-        }
-        with self.engine.writing() as root:
-            self._know_events(root)
-            for table, rows in tables.items():
-                if len(rows):
-                    root.register("loading", rows)
-                    names = ", ".join(f'"{name}"' for name in rows.columns)
-                    root.execute(f'INSERT INTO cluster."{table}" ({names}) SELECT {names} FROM loading')
-                    root.unregister("loading")
-        self.engine.advance(self.seconds)
-        self.engine.runs.append(f"{self.module}: {self.action}" if self.module != NO_MODULE else self.action)
+        engine, measurement = self.engine, self.measurement
+        engine.ensure_instances(int(measurement.sessions["inst_id"].max()))
+        background = engine.ensure_background(_background_of(measurement))
+        engine.know_events(dict(zip(measurement.waits["event"], measurement.waits["wait_class"], strict=True)))
+        who = Identity(self.sids, background, self.module, self.action, self.began, self.seconds)
+        rows = tables(measurement, who)
+        engine.know_statistics({name for table in ("sysstat", "sesstat") for name in np.asarray(rows[table]["name"]).tolist()})
+        with engine.writing() as root:
+            for table, frame in rows.items():
+                if len(frame["inst_id" if "inst_id" in frame else "INST_ID"]):  # type: ignore[arg-type]  # no single value
+                    self._insert(root, table, frame | {"load": engine.loads + 1} if table in BASES or table in TABLES else frame)
+            sampled = self._forget_samples(root, len(measurement.views.get(_HISTORY, ())))
+            ended = self.began + datetime.timedelta(seconds=self.seconds)
+            root.execute("UPDATE cluster.background SET idle_since = $1", [ended])
+        engine.loads, engine.sampled = engine.loads + 1, sampled
+        engine.advance(self.seconds)
+        engine.runs.append(f"{self.module}: {self.action}" if self.module != NO_MODULE else self.action)
 
-    def _sid(self, frame: pd.DataFrame, instance: str, session: str) -> list[int]:
-        return [self.sids[int(i), int(s)] for i, s in zip(frame[instance], frame[session], strict=True)]
+    def _forget_samples(self, root: duckdb.DuckDBPyConnection, further: int) -> dict[int, int]:
+        """Let the oldest runs' samples go, as Oracle's buffer of them goes round: at least MOST_SAMPLES stay. How many, by load."""
+        sampled = self.engine.sampled | {self.engine.loads + 1: further}
+        first, kept = min(sampled), sum(sampled.values())
+        while kept - sampled[first] >= MOST_SAMPLES:
+            kept -= sampled.pop(first)
+            root.execute(f'DELETE FROM cluster."{_HISTORY}" WHERE load <= $1', [first])
+            first = min(sampled)
+        return sampled
 
-    def _sessions(self) -> pd.DataFrame:
-        frame = self.measurement.sessions
-        sids = self._sid(frame, "inst_id", "session")
-        ended = self.began + datetime.timedelta(seconds=self.seconds)
-        return pd.DataFrame(
-            {
-                "inst_id": frame["inst_id"].astype("int64").to_numpy(),
-                "sid": sids,
-                "serial": sids,
-                "logon_time": pd.Series([self.began] * len(frame), dtype="datetime64[us]"),
-                "idle_since": pd.Series([ended] * len(frame), dtype="datetime64[us]"),
-                "connected": False,
-                "osuser": "raclab",
-                "process": [str(sid) for sid in sids],
-                "machine": [f"node{int(instance)}" for instance in frame["inst_id"]],
-                "program": PROGRAM,
-                "module": self.module,
-                "action": self.action,
-            }
-        )
+    @staticmethod
+    def _insert(root: duckdb.DuckDBPyConnection, table: str, frame: Rows) -> None:
+        if table in ADDED and ADDED[table].replaced:
+            root.execute(f'DELETE FROM cluster."{table}"')
+        arrays: dict[str, np.ndarray] = {}
+        given: list[object] = []
+        shown = []
+        for name, column in frame.items():
+            if isinstance(column, np.ndarray):
+                arrays[name] = column
+                shown.append(f'"{name}"')
+            elif isinstance(column, Coded):
+                arrays[name] = column.codes
+                given.append(list(column.texts))
+                shown.append(f'list_extract(CAST(${len(given)} AS VARCHAR[]), "{name}")')  # null for 0
+            else:
+                given.append(column)
+                shown.append(f"${len(given)}")
+        names = ", ".join(f'"{name}"' for name in frame)
+        root.register("loading", arrays)
+        root.execute(f'INSERT INTO cluster."{table}" ({names}) SELECT {", ".join(shown)} FROM loading', given)
+        root.unregister("loading")
 
-    def _waits(self) -> pd.DataFrame:
-        frame = self.measurement.waits
-        return pd.DataFrame(
-            {
-                "inst_id": frame["inst_id"].astype("int64").to_numpy(),
-                "sid": self._sid(frame, "inst_id", "session"),
-                "event": frame["event"].astype(str).to_numpy(),
-                "total_waits": frame["total_waits"].astype("int64").to_numpy(),
-                "micro": (frame["time_s"].astype(float) * MICROSECONDS).round().astype("int64").to_numpy(),
-                "max_micro": (frame["max_s"].astype(float) * MICROSECONDS).round().astype("int64").to_numpy(),
-            }
-        )
 
-    def _know_events(self, root: duckdb.DuckDBPyConnection) -> None:
-        waits = self.measurement.waits
-        for event, wait_class in sorted(set(zip(waits["event"], waits["wait_class"], strict=True))):
-            number, class_id = WAIT_CLASSES[wait_class]
-            root.execute(
-                "INSERT INTO cluster.event SELECT $1, $2, $3, $4, $5 WHERE $1 NOT IN (SELECT event FROM cluster.event)",
-                [event, wait_class, stable_id(event), class_id, number],
-            )
-
-    def _stats(self) -> pd.DataFrame:
-        """The instances' statistics; of those that come by session only, the sum."""
-        frame = self.measurement.stats
-        given = pd.DataFrame(
-            {
-                "inst_id": frame["inst_id"].astype("int64").to_numpy(),
-                "name": frame["name"].astype(str).to_numpy(),
-                "value": frame["value"].astype(float).to_numpy(),
-            }
-        )
-        sessions = self._session_stats()
-        missing = sessions[~sessions["name"].isin(set(given["name"]))]
-        if missing.empty:
-            return given
-        summed = missing.groupby(["inst_id", "name"])["value"].sum().reset_index()
-        return pd.concat([given, summed], ignore_index=True)
-
-    def _session_stats(self) -> pd.DataFrame:
-        frame = self.measurement.sessions
-        sids = self._sid(frame, "inst_id", "session")
-        pieces = []
-        for column, name, factor in (
-            ("cpu_s", "CPU used by this session", CENTISECONDS),
-            ("elapsed_s", "DB time", CENTISECONDS),
-            ("calls", "execute count", 1),
-        ):
-            values = frame[column].astype(float).to_numpy() * factor
-            instances = frame["inst_id"].astype("int64").to_numpy()
-            pieces.append(pd.DataFrame({"inst_id": instances, "sid": sids, "name": name, "value": values}))
-        joined = pd.concat(pieces, ignore_index=True)
-        return joined[joined["value"].notna()]
-
-    def _view(self, view: str, frame: pd.DataFrame) -> pd.DataFrame:
-        rows = frame.drop(columns=["run"]).reset_index(drop=True)
-        if view == "ACTIVE_SESSION_HISTORY":
-            from raclab.database.ash import samples
-
-            return samples(rows, self.sids, self.began, self.module, self.action, PROGRAM)
-        if "session" in rows:  # the simulation numbers its sessions, the database gives them a SID
-            rows["SID"] = self._sid(rows, "INST_ID", "session")
-            rows = rows.drop(columns="session")
-        return rows
+def _background_of(measurement: Measurement) -> set[tuple[int, str]]:
+    """Which background processes the run tells of, as (instance, name)."""
+    found: set[tuple[int, str]] = set()
+    for frame in measurement.views.values():
+        if "background" in frame:
+            which, names = pd.factorize(frame["background"])
+            for place, name in enumerate(names):
+                found |= {(int(instance), name) for instance in np.unique(frame["INST_ID"].to_numpy()[which == place])}
+    return found

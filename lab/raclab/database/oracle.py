@@ -14,9 +14,10 @@ from raclab.database.errors import ConnectError, SqlError
 from raclab.database.guarded import GuardedConnection, close_quietly
 from raclab.database.interlock import Interlock, InterlockError, examine, require_open
 from raclab.database.lab import Binds, Lab, Simulates, levers_of
-from raclab.database.live import LiveRun, Progress, open_instances, open_on, run_live
+from raclab.database.live import LiveRun, LiveRunError, Progress, open_instances, open_on, run_live
 from raclab.database.live_result import version_of
 from raclab.database.live_session import identity
+from raclab.database.names import names_there
 from raclab.database.settings import oracle_settings, owned_database
 from raclab.database.workload import Script, read_script
 from raclab.errors import LabError
@@ -42,6 +43,7 @@ class OracleLab(Lab):
         super().__init__(connector.settings.dsn)
         self.connector = connector
         self.version = version
+        self._names: frozenset[str] = frozenset()
         self._connections: dict[int, GuardedConnection] = {1: self._ready(first)}
 
     def instance(self, number: int) -> GuardedConnection:
@@ -119,14 +121,30 @@ class OracleLab(Lab):
         """
         live = getattr(myth, "live", None)
         if live is None:
-            raise LabError(f"{myth.slug} has no workload for a real database: unset RACLAB_DSN to run it on the simulated cluster.")
+            why = getattr(myth, "not_live", "") or "unset RACLAB_DSN to run it on the simulated cluster."
+            raise LabError(f"{myth.slug} has no workload for a real database: {why}")
         chosen = levers_of(myth, levers)
         script = read_script(ORACLE_SCRIPTS / live.script)
-        run = live_run(myth.slug, script, chosen, binds or {}, live.needs_rac, call_timeout_s, self.kind)
-        idle = ignored(chosen, script)
+        self.names()  # while the database is there to be asked
+        run = live_run(myth.slug, live, script, chosen, binds or {}, call_timeout_s, self.kind)
+        idle = ignored(chosen, live, script)
         if idle:
-            say(f"{', '.join(idle)} has no effect here: that is the database's own.")
-        return run_live(self.connector, run, owned_database(), progress, say)
+            say(f"{', '.join(idle)} {'have' if len(idle) > 1 else 'has'} no effect here: that is the database's own.")
+        try:
+            measured: Measurement = live.reads(run_live(self.connector, run, owned_database(), progress, say))
+        except LiveRunError as error:
+            if error.partial is not None:
+                error.partial = live.reads(error.partial)
+                self.remember(myth.slug, error.partial)
+            raise
+        self.remember(myth.slug, measured)
+        return measured
+
+    def names(self) -> frozenset[str]:
+        """As Lab.names, and all that the database and the settings call anything."""
+        if not self._names:
+            self._names = self.connector.names() | names_there(self.connection)
+        return super().names() | self._names
 
     def load(self, measurement: Measurement, module: str = "") -> None:
         """Not on a real database: raises LabError."""
@@ -157,8 +175,8 @@ class ServedLab(OracleLab):
             return super().run(myth, levers, seed, **options)
         except InterlockError:
             raise InterlockError(
-                f"{self.connector.place()} is a simulated cluster that somebody serves, for reading only: "
-                f"unset RACLAB_DSN to run {myth.slug} on one of your own."
+                f"{self.connector.place()} is a simulated cluster that somebody serves to many, for reading only: only who serves it "
+                f"puts runs into it (python -m raclab serve --run {myth.slug}); unset RACLAB_DSN to run {myth.slug} on one of your own."
             ) from None
 
 
@@ -176,14 +194,14 @@ def connect_oracle(dsn: str | None = None) -> OracleLab:
 
 def live_run(
     slug: str,
+    live: Any,
     script: Script,
     levers: Any,
     binds: Mapping[str, int],
-    needs_rac: str,
     call_timeout_s: float,
     kind: Kind = Kind.LIVE,
 ) -> LiveRun:
-    """What to run, from a myth's levers: ``nodes`` says how many sessions, ``start_gap_s`` their distance in time.
+    """What to run: the myth's ``live`` (myths.base.Live) at its levers' setting.
 
     Raises LabError for a bind that the script does not have or a value that is no positive number.
     """
@@ -193,35 +211,45 @@ def live_run(
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise LabError(f"{name} can't be {value!r}: it takes a whole number from 1.")
     setting = levers.as_dict()
-    idle = ignored(levers, script, changed_only=False)
-    used = {name: value for name, value in setting.items() if name not in idle}
+    idle = ignored(levers, live, script, changed_only=False)
     values = {f"lever_{name}": int(value) if isinstance(value, bool) else value for name, value in setting.items()}
+
+    def followed(instances: int) -> dict[str, object]:
+        return {name: value for name, value in live.as_run(levers, instances).as_dict().items() if name not in idle}
+
     return LiveRun(
         slug=slug,
         script=script,
         values={**values, **script.binds, **binds},
-        case=lambda instances: _described(levers, idle, instances),
-        levers=used,
-        sessions=int(setting.get("nodes", 1)),
+        case=lambda instances: live.case(levers, instances) if live.case else _described(live.as_run(levers, instances), idle),
+        levers=followed,
+        places=lambda instances: live.places(levers, instances),
         start_gap_s=float(setting.get("start_gap_s", 0.0)),
         call_timeout_s=call_timeout_s,
-        needs_rac=needs_rac,
+        needs_rac=live.needs_rac,
         kind=kind,
+        least_instances=live.least_instances,
+        views=live.views,
+        session_views=live.session_views,
     )
 
 
-def ignored(levers: Any, script: Script, changed_only: bool = True) -> list[str]:
-    """The levers that a live run can't follow, because the script does not bind them; only those moved from their default, or all."""
+def ignored(levers: Any, live: Any, script: Script, changed_only: bool = True) -> list[str]:
+    """The levers that a live run can't follow; only those moved from their default, or all.
+
+    Followed is what the script binds, what the number and place of the sessions depends on, and ``start_gap_s``.
+    """
     text = "\n".join(statement for statements in script.sections.values() for statement in statements)
-    followed = {name for name in levers.as_dict() if name in {"nodes", "start_gap_s"} or re.search(rf":lever_{name}\b", text)}
+    followed = {"start_gap_s", *live.placing}
+    followed |= {"bulk"} if script.array else set()
+    followed |= {name for name in levers.as_dict() if re.search(rf":lever_{name}\b", text)}
     default = type(levers)().as_dict()
     return [name for name, value in levers.as_dict().items() if name not in followed and (not changed_only or value != default[name])]
 
 
-def _described(levers: Any, idle: list[str], instances: int) -> str:
-    """The setting in the levers' own words, without those that had no effect, and with as many nodes as took part."""
+def _described(levers: Any, idle: list[str]) -> str:
+    """The setting in the levers' own words, without those that had no effect."""
     default = type(levers)().as_dict()
-    real = {name: default[name] for name in idle} | ({"nodes": instances} if "nodes" in default else {})
-    levers = dataclasses.replace(levers, **real)
+    levers = dataclasses.replace(levers, **{name: default[name] for name in idle})
     describe = getattr(levers, "describe", None)
     return str(describe()) if describe else ", ".join(f"{name} {value}" for name, value in levers.as_dict().items() if name not in idle)

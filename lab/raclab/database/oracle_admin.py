@@ -5,6 +5,7 @@ write only to the database that RACLAB_I_OWN_THIS_DATABASE names. Each function 
 """
 
 import getpass
+import os
 import re
 
 import oracledb
@@ -24,15 +25,17 @@ from raclab.database.connect_errors import call_sentence, first_line, ora_code
 from raclab.database.errors import ConnectError
 from raclab.database.guarded import GuardedConnection
 from raclab.database.interlock import MARK_TABLE, NOT_SENT, TABLE_MISSING, Connected
-from raclab.database.oracle_check import check
+from raclab.database.oracle_check import Checked, check
+from raclab.database.oracle_script import drop_script, init_script
 from raclab.database.settings import OracleSettings, no_credentials, oracle_settings
 from raclab.database.workload import Script, read_script
 from raclab.paths import ORACLE_SCRIPTS
 
-__all__ = ["OracleAdminError", "check", "drop", "init"]
+__all__ = ["Checked", "OracleAdminError", "check", "drop", "init", "printed"]
 
 LONGEST_USER = 22  # the role's name, seven characters longer, has to fit into the 30 of release 12.1
 OWN_PREFIX = "RACLAB_"
+DEFAULT_USER = "RACLAB"
 
 _USER_NAME = re.compile(rf"[A-Z][A-Z0-9_]{{0,{LONGEST_USER - 1}}}")
 
@@ -84,6 +87,15 @@ def drop(dsn: str | None = None, *, everything: bool = False, ask: Ask = getpass
     return f"Removed from {_where(connected)}: user {user} and role {role}."
 
 
+def printed(action: str, *, diagnostics_pack: bool = False) -> str:
+    """What ``action`` (init or drop) would run for RACLAB_USER (RACLAB if that is not set), as a script. Connects to nothing.
+
+    Raises OracleAdminError for a name that can't be used.
+    """
+    user, role = _user_and_role(os.environ.get("RACLAB_USER") or DEFAULT_USER)
+    return init_script(user, role, diagnostics_pack) if action == "init" else drop_script(user, role)
+
+
 def _script() -> Script:
     return read_script(ORACLE_SCRIPTS / "init.sql")
 
@@ -96,12 +108,17 @@ def _names(settings: OracleSettings) -> dict[str, str]:
     """The script's variables that come from the settings. Raises OracleAdminError for a name or password that can't be used."""
     if not (settings.user and settings.password):
         raise ConnectError(no_credentials(settings.user))
-    user = settings.user.upper()
-    if not _USER_NAME.fullmatch(user):
-        raise OracleAdminError(f"RACLAB_USER takes a letter, then letters, digits and underscores, {LONGEST_USER} at most.")
+    user, role = _user_and_role(settings.user)
     if '"' in settings.password or not settings.password.isprintable():
         raise OracleAdminError("RACLAB_PASSWORD takes printable characters without a double quote.")
-    return {"lab_user": user, "lab_role": f"{user}_READER", "lab_password": settings.password}
+    return {"lab_user": user, "lab_role": role, "lab_password": settings.password}
+
+
+def _user_and_role(name: str) -> tuple[str, str]:
+    user = name.upper()
+    if not _USER_NAME.fullmatch(user):
+        raise OracleAdminError(f"RACLAB_USER takes a letter, then letters, digits and underscores, {LONGEST_USER} at most.")
+    return user, f"{user}_READER"
 
 
 def _make(admin: GuardedConnection, names: dict[str, str], diagnostics_pack: bool) -> list[str]:

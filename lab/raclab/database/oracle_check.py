@@ -1,6 +1,7 @@
 """``python -m raclab oracle check``: what the lab's user can read and reach, and whether the lab may write."""
 
 import re
+from dataclasses import dataclass
 
 import oracledb
 
@@ -15,8 +16,17 @@ from raclab.paths import ORACLE_SCRIPTS
 _GRANTED_VIEW = re.compile(r"grant select on sys\.(g?v)_\$(\w+) to")
 
 
-def check(dsn: str | None = None) -> str:
-    """What is connected, which instances and views can be read, whether the lab may write: a sentence a line.
+@dataclass(frozen=True)
+class Checked:
+    """What was found, a sentence a line; whether every view can be read, and whether live runs are possible on every open instance."""
+
+    told: str
+    readable: bool
+    runnable: bool
+
+
+def check(dsn: str | None = None) -> Checked:
+    """What is connected, which instances and views can be read, whether the lab may write.
 
     Only reads. Raises ConnectError.
     """
@@ -24,13 +34,14 @@ def check(dsn: str | None = None) -> str:
         state = lab.interlock
         where = " ".join(part for part in (state.connected.database, state.connected.container) if part)
         unreadable = _unreadable(lab)
+        instances, all_reached = _instances(lab)
         told = [
             f"Connected to {where} as {state.connected.user}: {lab.version}.",
-            *_instances(lab),
+            *instances,
             f"Can't be read: {', '.join(unreadable)}." if unreadable else "Every view that the course needs can be read.",
             state.closed or "The lab may write here: live runs are possible.",
         ]
-    return "\n".join(told)
+    return Checked("\n".join(told), not unreadable, state.open and all_reached and not unreadable)
 
 
 def _unreadable(lab: OracleLab) -> list[str]:
@@ -46,13 +57,14 @@ def _unreadable(lab: OracleLab) -> list[str]:
     return missing
 
 
-def _instances(lab: OracleLab) -> list[str]:
+def _instances(lab: OracleLab) -> tuple[list[str], bool]:
+    """Which instances are open, and whether each is within reach."""
     try:
         instances, database = open_instances(lab.instance(1)), identity(lab.instance(1)).database
     except oracledb.Error:
-        return ["Which instances are open can't be read."]
+        return ["Which instances are open can't be read."], False
     if len(instances) == 1:
-        return [f"One instance is open, {instances[0].name}: what needs RAC can't be shown live."]
+        return [f"One instance is open, {instances[0].name}: what needs RAC can't be shown live."], True
     told = []
     for instance in instances:
         try:
@@ -60,4 +72,4 @@ def _instances(lab: OracleLab) -> list[str]:
         except ConnectError as error:
             told.append(str(error))
     names = ", ".join(instance.name for instance in instances)
-    return [f"{len(instances)} instances are open: {names}; {len(instances) - len(told)} within reach.", *told]
+    return [f"{len(instances)} instances are open: {names}; {len(instances) - len(told)} within reach.", *told], not told

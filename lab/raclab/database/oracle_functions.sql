@@ -16,8 +16,14 @@ CREATE MACRO ora.str
               abs(datepart('microsecond', a)) // 1000000, abs(datepart('microsecond', a)) % 1000000),
   (a BOOLEAN) AS CASE WHEN a THEN '1' WHEN NOT a THEN '0' END,
   (a BLOB) AS hex(a),
+  (a HUGEINT) AS a::VARCHAR,
   (a DOUBLE) AS ora.trimmed(printf('%.15g', a)),
   (a) AS ora.trimmed(a::VARCHAR);
+CREATE MACRO ora.exact(a) AS printf('%.15g', a)::DOUBLE;
+CREATE MACRO ora.str_of_binary(a) AS CASE
+  WHEN a = 0 OR (abs(a) >= 1e-4 AND abs(a) < 1e15) THEN ora.trimmed(printf('%.15g', a::DOUBLE))
+  ELSE coalesce(ora.trimmed(CASE WHEN abs(a) >= 1e-20 THEN TRY_CAST(printf('%.15g', a::DOUBLE) AS DECIMAL(38, 34)) END::VARCHAR),
+    TRY_CAST(printf('%.15g', a::DOUBLE) AS DECIMAL(38, 0))::VARCHAR, upper(printf('%.15g', a::DOUBLE))) END;
 CREATE MACRO ora.concat(a, b) AS nullif(concat(a, b), '');
 
 -- Number of a value.
@@ -25,11 +31,13 @@ CREATE MACRO ora.num
   (a VARCHAR) AS trim(a)::DECIMAL(38, 10),
   (a) AS a;
 
+CREATE MACRO ora.num_of_text(a) AS trim(a)::DECIMAL(38, 10);
+
 -- Date of a value.
 CREATE MACRO ora.as_date
   (a TIMESTAMP_S) AS a,
   (a TIMESTAMP) AS date_trunc('second', a)::TIMESTAMP_S,
-  (a VARCHAR) AS strptime(a, getvariable('nls_date_format'))::TIMESTAMP_S;
+  (a VARCHAR) AS strptime(a, [getvariable('nls_date_format'), replace(getvariable('nls_date_format'), '%y', '%Y')])::TIMESTAMP_S;
 CREATE MACRO ora.as_timestamp
   (a TIMESTAMP) AS a,
   (a VARCHAR) AS strptime(a, '%d-%b-%y %I.%M.%S.%f %p');
@@ -122,6 +130,12 @@ CREATE MACRO ora.round
   (a TIMESTAMP, f VARCHAR) AS ora.date_round(a, f),
   (a, n) AS system.main.round(a, n);
 
+-- A binary number is rounded as the 15 digits that it holds: 2.675 is 2.68, as in Oracle's decimal numbers.
+CREATE MACRO ora.round_binary(a, n) AS
+  coalesce(system.main.round(TRY_CAST(printf('%.15g', a::DOUBLE) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.round(a::DOUBLE, n));
+CREATE MACRO ora.trunc_binary(a, n) AS
+  coalesce(system.main.trunc(TRY_CAST(printf('%.15g', a::DOUBLE) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.trunc(a::DOUBLE));
+
 -- Nulls.
 CREATE MACRO ora.nvl
   (a VARCHAR, b) AS coalesce(a, b::VARCHAR),
@@ -134,9 +148,9 @@ CREATE MACRO ora.initcap(a) AS array_to_string(
 CREATE MACRO ora.from_position(s, p) AS
   CASE WHEN p < 0 AND -p > length(s) THEN NULL WHEN p < 0 THEN length(s) + p + 1 WHEN p = 0 THEN 1 ELSE p END;
 CREATE MACRO ora.substr
-  (a, p) AS nullif(substring(a, ora.from_position(a, p)), ''),
-  (a, p, n) AS CASE WHEN n >= 1 THEN
-    nullif(substring(a, ora.from_position(a, p), n), '') END;
+  (a, p) AS list_transform([{'s': a, 'p': p}], lambda r: nullif(substring(r.s, ora.from_position(r.s, r.p)), ''))[1],
+  (a, p, n) AS list_transform([{'s': a, 'p': p, 'n': n}], lambda r: CASE WHEN r.n >= 1 THEN
+    nullif(substring(r.s, ora.from_position(r.s, r.p), r.n), '') END)[1];
 CREATE MACRO ora.nth_position(s, w, n) AS
   CASE WHEN len(string_split(s, w)) <= n THEN 0
   ELSE list_sum(list_transform(string_split(s, w)[1:n], lambda part: length(part) + length(w))) - length(w) + 1 END;
@@ -149,8 +163,8 @@ CREATE MACRO ora.instr_from(s, w, p, n) AS CASE
   ELSE 0 END;
 CREATE MACRO ora.instr
   (a, w) AS strpos(a, w),
-  (a, w, p) AS ora.instr_from(a, w, p, 1),
-  (a, w, p, n) AS ora.instr_from(a, w, p, n);
+  (a, w, p) AS list_transform([{'a': a, 'w': w, 'p': p}], lambda r: ora.instr_from(r.a, r.w, r.p, 1))[1],
+  (a, w, p, n) AS list_transform([{'a': a, 'w': w, 'p': p, 'n': n}], lambda r: ora.instr_from(r.a, r.w, r.p, r.n))[1];
 CREATE MACRO ora.lpad
   (a, n) AS nullif(lpad(a, n, ' '), ''),
   (a, n, p) AS nullif(lpad(a, n, p), '');
@@ -170,17 +184,41 @@ CREATE MACRO ora.replace
   (a, f) AS nullif(replace(a, coalesce(f, ''), ''), ''),
   (a, f, t) AS nullif(replace(a, coalesce(f, ''), coalesce(t, '')), '');
 CREATE MACRO ora.translate(a, f, t) AS nullif(translate(a, f, t), '');
+CREATE MACRO ora.regexp_flags(f) AS CASE WHEN nullif(replace(replace(f, 'c', ''), 'x', ''), '') IS NULL THEN ''
+  ELSE '(?' || replace(replace(replace(f, 'c', ''), 'x', ''), 'n', 's') || ')' END;
 CREATE MACRO ora.regexp_like
   (a, p) AS regexp_matches(a, p),
-  (a, p, f) AS regexp_matches(a, p, f);
+  (a, p, f) AS regexp_matches(a, ora.regexp_flags(f) || p);
 CREATE MACRO ora.regexp_replace
   (a, p) AS nullif(regexp_replace(a, p, '', 'g'), ''),
-  (a, p, t) AS nullif(regexp_replace(a, p, coalesce(t, ''), 'g'), '');
+  (a, p, t) AS nullif(regexp_replace(a, p, coalesce(t, ''), 'g'), ''),
+  (a, p, t, b) AS nullif(left(a, b - 1) || regexp_replace(substring(a, b), p, coalesce(t, ''), 'g'), ''),
+  (a, p, t, b, n) AS nullif(left(a, b - 1) || CASE n WHEN 0 THEN regexp_replace(substring(a, b), p, coalesce(t, ''), 'g')
+    WHEN 1 THEN regexp_replace(substring(a, b), p, coalesce(t, '')) ELSE error('ORA-03001 REGEXP_REPLACE of an occurrence above 1') END, ''),
+  (a, p, t, b, n, f) AS nullif(left(a, b - 1) || CASE n WHEN 0 THEN regexp_replace(substring(a, b), ora.regexp_flags(f) || p, coalesce(t, ''), 'g')
+    WHEN 1 THEN regexp_replace(substring(a, b), ora.regexp_flags(f) || p, coalesce(t, ''))
+    ELSE error('ORA-03001 REGEXP_REPLACE of an occurrence above 1') END, '');
 CREATE MACRO ora.regexp_substr
   (a, p) AS nullif(regexp_extract(a, p), ''),
   (a, p, b) AS nullif(regexp_extract(substring(a, b), p), ''),
-  (a, p, b, n) AS nullif(regexp_extract_all(substring(a, b), p)[n], '');
-CREATE MACRO ora.regexp_count(a, p) AS len(regexp_extract_all(a, p));
+  (a, p, b, n) AS nullif(regexp_extract_all(substring(a, b), p)[n], ''),
+  (a, p, b, n, f) AS nullif(regexp_extract_all(substring(a, b), ora.regexp_flags(f) || p)[n], ''),
+  (a, p, b, n, f, g) AS nullif(regexp_extract_all(substring(a, b), ora.regexp_flags(f) || p, g)[n], '');
+CREATE MACRO ora.regexp_count
+  (a, p) AS len(regexp_extract_all(a, p)),
+  (a, p, b) AS len(regexp_extract_all(substring(a, b), p)),
+  (a, p, b, f) AS len(regexp_extract_all(substring(a, b), ora.regexp_flags(f) || p));
+-- The place of a match: the text before it is what stands before the first match of the rest.
+CREATE MACRO ora.regexp_place(a, p, b) AS
+  CASE WHEN regexp_matches(substring(a, b), p) THEN b + length(regexp_extract(substring(a, b), '(?s)^(.*?)(?:' || p || ')', 1)) ELSE 0 END;
+CREATE MACRO ora.regexp_instr
+  (a, p) AS ora.regexp_place(a, p, 1),
+  (a, p, b) AS ora.regexp_place(a, p, b),
+  (a, p, b, n) AS CASE WHEN n = 1 THEN ora.regexp_place(a, p, b) ELSE error('ORA-03001 REGEXP_INSTR of an occurrence above 1') END,
+  (a, p, b, n, e) AS CASE WHEN n > 1 THEN error('ORA-03001 REGEXP_INSTR of an occurrence above 1')
+    WHEN e = 0 OR ora.regexp_place(a, p, b) = 0 THEN ora.regexp_place(a, p, b)
+    ELSE ora.regexp_place(a, p, b) + length(regexp_extract(substring(a, b), p)) END,
+  (a, p, b, n, e, f) AS ora.regexp_place(a, ora.regexp_flags(f) || p, b) + e * length(regexp_extract(substring(a, b), ora.regexp_flags(f) || p));
 
 -- Numbers as text by a format: at most ``whole`` and at least ``least`` digits before the point, ``decimals`` after it, of which
 -- zeros beyond ``kept`` are dropped; signs before and after; filled with blanks to ``fill``, hash signs of ``width`` if too large.
@@ -201,13 +239,14 @@ CREATE MACRO ora.number_text(x, whole, least, decimals, kept, commas, currency, 
     || ora.number_fraction(n, decimals, kept) || CASE WHEN n < 0 THEN closing_minus ELSE closing_plus END, fill) END)[1];
 
 -- Dates.
-CREATE MACRO ora.last_day(d) AS (date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY + (d - date_trunc('day', d)))::TIMESTAMP_S;
-CREATE MACRO ora.add_months(d, n) AS
-  CASE WHEN ora.last_day(d) = d THEN ora.last_day((d + to_months(n))::TIMESTAMP_S) ELSE (d + to_months(n))::TIMESTAMP_S END;
-CREATE MACRO ora.months_between(a, b) AS
-  (year(a) - year(b)) * 12 + month(a) - month(b)
-  + CASE WHEN day(a) = day(b) OR (ora.last_day(a) = a AND ora.last_day(b) = b) THEN 0
-    ELSE (day(a) - day(b) + (epoch(a - date_trunc('day', a)) - epoch(b - date_trunc('day', b))) / 86400) / 31 END;
+CREATE MACRO ora.last_day_of(d) AS (date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY + (d - date_trunc('day', d)))::TIMESTAMP_S;
+CREATE MACRO ora.last_day(d) AS list_transform([d], lambda x: ora.last_day_of(x))[1];
+CREATE MACRO ora.add_months(d, n) AS list_transform([{'d': d, 'n': n}], lambda r:
+  CASE WHEN ora.last_day_of(r.d) = r.d THEN ora.last_day_of((r.d + to_months(r.n))::TIMESTAMP_S) ELSE (r.d + to_months(r.n))::TIMESTAMP_S END)[1];
+CREATE MACRO ora.months_between(a, b) AS list_transform([{'a': a, 'b': b}], lambda r:
+  (year(r.a) - year(r.b)) * 12 + month(r.a) - month(r.b)
+  + CASE WHEN day(r.a) = day(r.b) OR (ora.last_day_of(r.a) = r.a AND ora.last_day_of(r.b) = r.b) THEN 0
+    ELSE (day(r.a) - day(r.b) + (epoch(r.a - date_trunc('day', r.a)) - epoch(r.b - date_trunc('day', r.b))) / 86400) / 31 END)[1];
 CREATE MACRO ora.next_day(d, w) AS (d + to_days(
   (1 + (list_position(['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'], upper(left(w, 3))) - 2 - dayofweek(d) + 14) % 7)::INTEGER)
   )::TIMESTAMP_S;
@@ -231,6 +270,9 @@ CREATE MACRO ora.months_of(n, u) AS CASE upper(u)
 -- The session. The clock is set before each statement, and stands still while it runs.
 CREATE MACRO ora.systimestamp() AS CAST(getvariable('now') AS TIMESTAMP);
 CREATE MACRO ora.sysdate() AS date_trunc('second', CAST(getvariable('now') AS TIMESTAMP))::TIMESTAMP_S;
+CREATE MACRO ora.time_zone() AS getvariable('time_zone');
+CREATE MACRO ora.utc(t) AS t - CAST(getvariable('utc_offset') AS INTERVAL);
+CREATE MACRO ora.at_zone(t, z) AS timezone(z, timezone('UTC', ora.utc(t)));
 CREATE MACRO ora.userenv(p) AS CASE
   WHEN map_contains(getvariable('userenv'), upper(p)) THEN nullif(getvariable('userenv')[upper(p)], '')
   ELSE error('ORA-02003') END;

@@ -13,7 +13,7 @@ _DESCRIBING = DICTIONARY | {"DUAL"}
 def provenance(engine: Engine, text: str) -> tuple[Kind | tuple[Kind, ...], str]:
     """Badge and source line for a statement's rows."""
     try:
-        touched = translate(text.strip().rstrip(";").rstrip(), OWN).touched
+        touched = translate(text.strip().rstrip(";").rstrip(), OWN, engine.catalog).touched
     except OracleError:
         touched = frozenset()
     sources = engine.published.sources

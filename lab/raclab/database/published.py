@@ -10,13 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 import duckdb
-import pandas as pd
 
 from raclab import paths
-from raclab.evidence.csv_file import read_csv
+from raclab.evidence.csv_file import Value, read_rows
 from raclab.evidence.data_package import DESCRIPTOR, Field, Resource, read_descriptor
 from raclab.evidence.errors import PublishedDataError
-from raclab.evidence.measurement import Source
+from raclab.evidence.source import Source
 
 _DIGITS = 38
 _MOST_DECIMALS = 18
@@ -40,7 +39,7 @@ def create(root: duckdb.DuckDBPyConnection) -> Published:
         table = f"{slug.upper()}_{stem}"
         tables.setdefault(stem, []).append(table)
         try:
-            _fill(root, table, resource.fields, read_csv(resource))
+            _fill(root, table, resource.fields, read_rows(resource))
         except PublishedDataError as error:
             published.refused[table] = str(error)
             continue
@@ -73,21 +72,20 @@ def _resources(published: Published) -> Iterator[tuple[str, Resource, Source]]:
             yield package.name, resource, descriptor.source
 
 
-def _fill(root: duckdb.DuckDBPyConnection, table: str, fields: tuple[Field, ...], frame: pd.DataFrame) -> None:
-    columns = [(one, [_plain(value, one) for value in frame[one.name]]) for one in fields]
+def _fill(root: duckdb.DuckDBPyConnection, table: str, fields: tuple[Field, ...], rows: list[list[Value]]) -> None:
+    columns = [(one, [_plain(row[place], one) for row in rows]) for place, one in enumerate(fields)]
     types = ", ".join(f'"{one.name.upper()}" {_type(one, values)}' for one, values in columns)
     root.execute(f'CREATE TABLE PUBLISHED."{table}" ({types})')
     marks = ", ".join(f"${number}" for number in range(1, len(fields) + 1))
-    rows = [list(row) for row in zip(*(values for _, values in columns), strict=True)]
-    root.executemany(f'INSERT INTO PUBLISHED."{table}" VALUES ({marks})', rows)
+    root.executemany(
+        f'INSERT INTO PUBLISHED."{table}" VALUES ({marks})', [list(row) for row in zip(*(values for _, values in columns), strict=True)]
+    )
 
 
-def _plain(value: Any, of: Field) -> Any:
-    if pd.isna(value):
-        return None
-    if of.type == "number":
-        return Decimal(repr(float(value)))  # the digits that were published, not those of the binary fraction
-    return int(value) if of.type == "integer" else str(value)
+def _plain(value: Value, of: Field) -> Any:
+    if value is None or of.type != "number":
+        return value
+    return Decimal(repr(float(value)))  # the digits that were published, not those of the binary fraction
 
 
 def _type(of: Field, values: list[Any]) -> str:

@@ -1,25 +1,26 @@
 """One statement over a DB-API connection: rows as a frame, errors as one sentence."""
 
+import re
 from typing import TYPE_CHECKING, Any
-
-import pandas as pd
 
 from raclab.database.errors import SqlError
 
 if TYPE_CHECKING:
     import oracledb
+    import pandas as pd
 
 MAX_ROWS = 100_000
 
 
-def run_statement(connection: "oracledb.Connection", text: str, binds: Any = None) -> pd.DataFrame:
+def run_statement(connection: "oracledb.Connection", text: str, binds: Any = None) -> "pd.DataFrame":
     """Run ``text`` with ``binds`` (mapping, sequence or None) and return its rows, at most MAX_ROWS.
 
     A statement without rows gives one row RESULT that says what was done. Raises SqlError.
     """
     import oracledb
+    import pandas as pd
 
-    statement = text.strip().rstrip(";").rstrip()
+    statement = bare(text)
     if not statement:
         raise SqlError("There is no statement to run.")
     try:
@@ -32,6 +33,16 @@ def run_statement(connection: "oracledb.Connection", text: str, binds: Any = Non
             return pd.DataFrame(cursor.fetchmany(MAX_ROWS), columns=names)
     except oracledb.Error as error:
         raise sql_error(error) from None
+
+
+_END = re.compile(r"(?:\s|;|\n\s*/(?=\s*$))+$")
+_BLOCK = re.compile(r"\s*(?:BEGIN|DECLARE|CREATE\s+(?:OR\s+REPLACE\s+)?(?:PROCEDURE|FUNCTION|PACKAGE|TRIGGER|TYPE))\b", re.IGNORECASE)
+
+
+def bare(text: str) -> str:
+    """A statement without the semicolon or the slash on a line of its own that ends it in SQL*Plus; a PL/SQL block keeps its semicolon."""
+    statement = _END.sub("", "\n" + text).lstrip()
+    return statement + ";" if _BLOCK.match(statement) else statement
 
 
 def sql_error(error: Exception) -> SqlError:

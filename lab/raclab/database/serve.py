@@ -1,5 +1,7 @@
 """The simulated cluster as a server of its own, for other clients and for a class: ``python -m raclab serve``."""
 
+import contextlib
+import ctypes
 import ipaddress
 import secrets
 import signal
@@ -8,17 +10,24 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from raclab.database.admission import Limits
 from raclab.database.engine import Engine
 from raclab.database.errors import ListenerError
 from raclab.database.listener import USER, Listener
 from raclab.database.views import BANNER
 
+if TYPE_CHECKING:
+    from raclab.evidence.measurement import Measurement
+
 LOOPBACK = "127.0.0.1"
 PORT = 1521
 SHORTEST_PASSWORD = 12
-STATUS_S = 60.0
+STATUS_S = 5.0
+_M_ARENA_MAX = -8  # of glibc's malloc.h
+LIMITS = Limits(idle_s=8 * 3600.0)
+"""Whoever asks nothing for a working day is taken to have left."""
 
 
 class ServedCluster:
@@ -42,7 +51,7 @@ class ServedCluster:
         self.password = password or secrets.token_urlsafe(16)
         self._engine = Engine()
         try:
-            self._listener = Listener(self._engine, self.password, host, port)
+            self._listener = Listener(self._engine, self.password, host, port, LIMITS)
         except BaseException:
             self._engine.close()
             raise
@@ -50,14 +59,30 @@ class ServedCluster:
 
     @property
     def dsn(self) -> str:
-        """What a client connects to: host:port/RAC1."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        """What a client connects to, host:port/RAC1; for an address that stands for all of the machine's, with the machine's name."""
+        everywhere = ipaddress.ip_address(self.host.split("%")[0]).is_unspecified
+        host = socket.gethostname() if everywhere else f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}/RAC1"
 
     def status(self) -> str:
-        """One line: where it listens, connections and runs."""
-        count = self._listener.connections
-        return f"{self.dsn}: {count} connection{'' if count == 1 else 's'}, instances RAC1 to RAC{self._engine.instances}"
+        """One line: where it listens, who is connected, what was run, and who was sent away."""
+        count, door = self._listener.connections, self._listener.admission
+        parts = [
+            f"{_counted(count, 'connection')}" + (f" from {_counted(door.hosts, 'host')}" if count else ""),
+            f"instances RAC1 to RAC{self._engine.instances}",
+            f"{_counted(len(self._engine.runs), 'run')}",
+        ]
+        if door.wrong_passwords:
+            parts.append(_counted(door.wrong_passwords, "wrong password"))
+        if door.refused:
+            parts.append(f"{_counted(door.refused, 'connection')} refused")
+        return f"{self.dsn}: {', '.join(parts)}"
+
+    def load(self, measurement: "Measurement", module: str = "") -> None:
+        """Add every run of a simulated measurement to the counters. Raises LoadError for one that was not simulated."""
+        from raclab.database.loader import load
+
+        load(self._engine, measurement, module)
 
     def close(self) -> None:
         """Stop listening, end the connections, close the database."""
@@ -77,25 +102,31 @@ def serve(
     password: str | None = None,
     out: Callable[[str], None] = print,
     stop: threading.Event | None = None,
+    fill: Callable[[ServedCluster], None] = lambda cluster: None,
 ) -> None:
     """Serve until Ctrl-C, SIGTERM or ``stop``, and say to ``out`` how to connect, how many do, and when it is over.
 
-    The password is said only if it was made here. Raises ListenerError with one sentence.
+    ``fill`` puts runs into the cluster's views before it is announced. The password is said only if it was made here. Raises
+    ListenerError with one sentence.
     """
     stop = stop or threading.Event()
+    _few_heaps()
     with ServedCluster(host, port, password) as cluster, _signals(stop):
+        fill(cluster)
         out(f"{BANNER} on {cluster.host}:{cluster.port}, services RAC1 and RAC2. Stop it with Ctrl-C.")
         out(f"  user      {USER}")
         out(f"  password  {cluster.password if password is None else '(the one that you gave)'}")
         out(f"  DSN       {cluster.dsn}")
         if cluster.exposed:
-            out("  Anyone who reaches this address and knows the password can run SQL here. Nothing but the simulation can be reached.")
+            out("  Anyone who reaches this address and knows the password can run SQL here, all as one user, and see and change each")
+            out("  other's tables. Nothing but the simulation can be reached. What passes over the network is not encrypted.")
         last = ""
         while not stop.wait(STATUS_S if last else 0.0):
             status = cluster.status()
             if status != last:
                 out(status)
             last = status
+            _give_back()
         out("Stopping.")
     out("Stopped.")
 
@@ -118,6 +149,24 @@ class _signals:
     def __exit__(self, *exception: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+
+
+def _few_heaps() -> None:
+    """Let all threads share two heaps, where the C library is glibc: one for every few of them would keep what they once needed."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
+
+
+def _give_back() -> None:
+    """Return the memory that is no longer used to the system, where the C library is glibc; by itself it keeps most of it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _is_loopback(host: str) -> bool:

@@ -24,7 +24,7 @@ WAIT_CLASSES: dict[str, tuple[int, int]] = {
 }
 """WAIT_CLASS# and WAIT_CLASS_ID by WAIT_CLASS."""
 
-_USER, _REDO, _ENQUEUE, _CACHE, _RAC, _SQL = 1, 2, 4, 8, 32, 64
+_USER, _REDO, _ENQUEUE, _CACHE, _OS, _RAC, _SQL = 1, 2, 4, 8, 16, 32, 64
 
 STATISTICS: dict[str, int] = {
     "user commits": _USER,
@@ -53,11 +53,28 @@ STATISTICS: dict[str, int] = {
     "gc current blocks served": _CACHE | _RAC,
     "gc current blocks received": _CACHE | _RAC,
     "gc current block receive time": _CACHE | _RAC,
+    "gc cr block build time": _CACHE | _RAC,
+    "gc cr block flush time": _CACHE | _RAC,
+    "gc cr block send time": _CACHE | _RAC,
+    "gc current block pin time": _CACHE | _RAC,
+    "gc current block flush time": _CACHE | _RAC,
+    "gc current block send time": _CACHE | _RAC,
+    "application wait time": _USER,
+    "concurrency wait time": _USER,
+    "cluster wait time": _USER,
+    "user I/O wait time": _USER,
+    "non-idle wait time": _USER,
+    "non-idle wait count": _USER,
+    "OS Wait-cpu (latency) time": _OS,
     "global enqueue gets sync": _RAC,
     "global enqueue gets async": _RAC,
     "global enqueue get time": _RAC,
 }
-"""CLASS (1 user, 2 redo, 4 enqueue, 8 cache, 32 RAC, 64 SQL, added up) by statistic, in the order of STATISTIC#."""
+"""CLASS (1 user, 2 redo, 4 enqueue, 8 cache, 16 OS, 32 RAC, 64 SQL, added up) by statistic, in the order of STATISTIC#."""
+
+
+OS_STATISTICS: dict[str, int] = {"NUM_CPUS": 0, "IDLE_TIME": 1, "BUSY_TIME": 2, "USER_TIME": 3, "SYS_TIME": 4, "LOAD": 15}
+"""OSSTAT_ID by STAT_NAME, as DBA_HIST_OSSTAT_NAME of an 11g lists them (programmerteach.com, "according to dba_hist_osstat")."""
 
 
 def stable_id(name: str) -> int:

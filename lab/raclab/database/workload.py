@@ -5,6 +5,9 @@ line that holds only a slash. Two kinds of comment say the rest:
 
     -- section: NAME            begins a section
     -- bind: NAME = VALUE ...   a bind variable of the script's own and its default, a number
+
+Sections of a workload: ``setup`` and ``teardown`` run once, ``workload`` in every session. Where the client's own calls are what is
+measured, ``client`` stands in its place, with one INSERT of two numbers (session, row) that the lab executes in arrays.
 """
 
 import re
@@ -36,6 +39,11 @@ class Script:
         if not self.sections.get(name):
             raise ScriptError(f"{self.name} has no statement in a section {name}: restore it from the repository.")
         return self.sections[name]
+
+    @property
+    def array(self) -> str:
+        """The INSERT that the client executes in arrays; "" in other scripts."""
+        return self.sections["client"][0] if self.sections.get("client") else ""
 
 
 def read_script(path: Path) -> Script:

@@ -144,7 +144,7 @@ class FakeSession:
             calls = oracle.work(self)
             self.worked = True
             return Result(out_binds=[calls if value is None else value for value in values])
-        if text.startswith(("begin", "create", "drop", "grant", "insert")):
+        if text.startswith(("begin", "create", "drop", "grant", "insert", "commit")):
             return self._change(text)
         return self._read(text)
 

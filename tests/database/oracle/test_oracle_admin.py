@@ -1,11 +1,13 @@
 """``oracle init | check | drop`` against a database that answers as the test tells it."""
 
+import re
 from typing import Any
 
 import pytest
 
+from raclab.cli import main
 from raclab.database.errors import ConnectError
-from raclab.database.oracle_admin import OracleAdminError, check, drop, init
+from raclab.database.oracle_admin import OracleAdminError, check, drop, init, printed
 from raclab.database.reading import is_reading
 from raclab.database.workload import read_script
 from raclab.paths import ORACLE_SCRIPTS
@@ -225,7 +227,9 @@ def test_check_tells_what_there_is(fake_oracle: Any, as_lab_user: Any) -> None:
     oracle = fake_oracle(instances={1: "RAC1", 2: "RAC2"})
     oracle.others["where 1 = 0"] = lambda session: oracle.rows("N", (0,))
     as_lab_user(oracle)
-    told = check().splitlines()
+    found = check()
+    told = found.told.splitlines()
+    assert found.readable and found.runnable
     assert told[0].startswith("Connected to FREE FREEPDB1 as RACLAB: Oracle Database 23ai Free")
     assert told[1:] == [
         "2 instances are open: RAC1, RAC2; 2 within reach.",
@@ -240,7 +244,70 @@ def test_check_tells_what_is_missing(fake_oracle: Any, as_lab_user: Any) -> None
     oracle.others["from gv[$]latch"] = lambda session: session._read("nothing")
     oracle.others["where 1 = 0"] = lambda session: oracle.rows("N", (0,))
     as_lab_user(oracle)
-    told = check().splitlines()
+    found = check()
+    told = found.told.splitlines()
+    assert not found.readable and not found.runnable
     assert told[1] == "One instance is open, RAC1: what needs RAC can't be shown live."
     assert told[2] == "Can't be read: GV$LATCH."
     assert told[3].startswith("RACLAB is not a user that the lab made in FREE")
+
+
+WHAT_CHECK_ENDS_WITH = {
+    "everything there": ({}, {}, [], 0),
+    "no mark": ({"mark": None}, {}, [], 1),
+    "no mark, for reading": ({"mark": None}, {}, ["--for-reading"], 0),
+    "a view that can't be read": ({}, {"from gv[$]latch": (942, "table or view does not exist")}, [], 1),
+    "a view that can't be read, for reading": ({}, {"from gv[$]latch": (942, "table or view does not exist")}, ["--for-reading"], 1),
+    "an instance out of reach": ({"instances": {1: "RAC1", 2: "RAC2"}, "elsewhere": {2: "PROD1"}}, {}, [], 1),
+}
+
+
+@pytest.mark.parametrize("why", WHAT_CHECK_ENDS_WITH)
+def test_check_ends_with_status_1_where_something_needed_is_missing(
+    fake_oracle: Any, as_lab_user: Any, capsys: pytest.CaptureFixture[str], why: str
+) -> None:
+    what, refuse, options, status = WHAT_CHECK_ENDS_WITH[why]
+    oracle = fake_oracle(**what)
+    oracle.refuse.update(refuse)
+    oracle.others["where 1 = 0"] = lambda session: oracle.rows("N", (0,))
+    as_lab_user(oracle)
+    assert main(["oracle", "check", *options]) == status
+    assert capsys.readouterr().out.startswith("Connected to FREE FREEPDB1")
+    assert written(oracle) == []
+
+
+@pytest.mark.parametrize("diagnostics_pack", [False, True])
+def test_what_print_shows_is_what_init_runs(database: Any, capsys: pytest.CaptureFixture[str], diagnostics_pack: bool) -> None:
+    assert main(["oracle", "init", "--print", *(["--diagnostics-pack"] if diagnostics_pack else [])]) == 0
+    shown = capsys.readouterr().out
+    assert database.sent() == [], "it connects to nothing"
+    assert database.password not in shown and ADMIN not in shown
+    values = {"lab_password": database.password, "database": "FREE", "container": "FREEPDB1", "lab_tablespace": "USERS"}
+    filled = re.sub(r"&(\w+)\.?", lambda name: values[name[1]], shown)
+    printed = [" ".join(one.split()) for one in re.sub(r"(?m)^--.*$", "", filled[filled.index("create role") :]).split(";\n")]
+    init(diagnostics_pack=diagnostics_pack)
+    assert [one for one in printed if one] == [*written(database), "commit"]
+
+
+def test_what_print_shows_is_what_drop_runs(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["oracle", "drop", "--print"]) == 0
+    shown = re.sub(r"(?m)^--.*$", "", capsys.readouterr().out)
+    assert made.sent() == []
+    drop()
+    assert [one.strip() for one in shown.split(";") if one.strip()] == written(made)
+
+
+def test_print_checks_the_users_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACLAB_USER", 'x" identified by y')
+    with pytest.raises(OracleAdminError, match="RACLAB_USER takes a letter"):
+        printed("init")
+
+
+def test_another_database_can_be_named_on_the_command_line(
+    fake_oracle: Any, as_lab_user: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    oracle = fake_oracle()
+    oracle.others["where 1 = 0"] = lambda session: oracle.rows("N", (0,))
+    as_lab_user(oracle)
+    monkeypatch.delenv("RACLAB_DSN")
+    assert main(["oracle", "check", "--dsn", oracle.dsn]) == 0

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import raclab
+from raclab.database import live_session
 from raclab.database.connecting import Connector
 from raclab.database.embedded import EmbeddedLab
 from raclab.database.interlock import InterlockError
@@ -19,8 +20,9 @@ from raclab.database.live_session import LiveSession
 from raclab.database.oracle import OracleLab, connect_oracle
 from raclab.database.reading import is_reading
 from raclab.database.settings import oracle_settings
-from raclab.database.workload import parse_script
+from raclab.database.workload import parse_script, read_script
 from raclab.evidence.measurement import Kind
+from raclab.paths import ORACLE_SCRIPTS
 
 MYTH = raclab.myth("nocache_sequences")
 TABLES = "select table_name from user_tables order by table_name"
@@ -49,6 +51,11 @@ select count(*) from raclab_plain a, raclab_plain b, raclab_plain c where mod(a.
 -- section: teardown
 drop table raclab_plain;
 """
+
+
+def in_turn(sessions: int) -> Any:
+    """So many sessions, on the open instances in turn."""
+    return lambda instances: [position % instances for position in range(sessions)]
 
 
 @pytest.fixture
@@ -108,7 +115,10 @@ def test_a_served_cluster_is_recognised_and_says_so(embedded: EmbeddedLab) -> No
     with connect_oracle() as lab:
         assert lab.kind is Kind.SIMULATED
         assert lab.sql("select instance_name from v$instance").badges == (Kind.SIMULATED,)
-        with pytest.raises(InterlockError, match=r"is a simulated cluster that somebody serves, for reading only: unset RACLAB_DSN"):
+        with pytest.raises(
+            InterlockError,
+            match=r"somebody serves to many, for reading only: .*unset RACLAB_DSN to run nocache_sequences on one of your own",
+        ):
             lab.run(MYTH)
 
 
@@ -136,8 +146,8 @@ def test_a_workload_without_plsql_runs_from_end_to_end(embedded: EmbeddedLab, mo
         script=parse_script("plain.sql", PLAIN),
         values={"rows_per_session": 20},
         case=lambda instances: f"plain SQL, {instances} instances",
-        levers={},
-        sessions=4,
+        levers=lambda instances: {},
+        places=in_turn(4),
     )
     measured = run_live(Connector(oracle_settings()), run, name, say=lambda _: None)
     assert measured.case == "plain SQL, 2 instances (4 sessions on 2 instances)"
@@ -162,7 +172,9 @@ def test_calls_that_would_not_end_are_broken_off_over_the_wire(
     embedded: EmbeddedLab, monkeypatch: pytest.MonkeyPatch, call_timeout_s: float, interrupted: bool, kind: type[LiveRunError], wanted: str
 ) -> None:
     name = own(embedded, monkeypatch)
-    run = LiveRun("endless", parse_script("endless.sql", ENDLESS), {}, lambda _: "", {}, sessions=2, call_timeout_s=call_timeout_s)
+    run = LiveRun(
+        "endless", parse_script("endless.sql", ENDLESS), {}, lambda _: "", lambda _: {}, in_turn(2), call_timeout_s=call_timeout_s
+    )
 
     def progress(report: Progress) -> None:
         if interrupted and report.step == "running" and report.elapsed_s > 0.5:
@@ -230,9 +242,82 @@ def test_connections_cut_in_the_middle_leave_the_rest(embedded: EmbeddedLab, mon
         return original(self, *rest)
 
     monkeypatch.setattr(LiveSession, "work", work)
-    run = LiveRun("plain", parse_script("plain.sql", PLAIN), {"rows_per_session": 20}, lambda _: "plain SQL", {}, sessions=2)
+    run = LiveRun("plain", parse_script("plain.sql", PLAIN), {"rows_per_session": 20}, lambda _: "plain SQL", lambda _: {}, in_turn(2))
     with pytest.raises(LiveRunError, match=r"session 1 on instance 2 lost its session: .* \(DPY-4011\)") as raised:
         run_live(Connector(oracle_settings()), run, name, say=lambda _: None)
     relay.close()
     assert raised.value.partial is not None and raised.value.partial.sessions["inst_id"].tolist() == [1]
     assert embedded.sql(TABLES).frame["TABLE_NAME"].tolist() == ["RACLAB_MARK"]
+
+
+COMMITTING = """
+-- section: setup
+create table raclab_plain (id number, payload varchar2(500));
+-- section: workload
+insert into raclab_plain select level, 'x' from dual connect by level <= :rows_per_session;
+commit;
+-- section: teardown
+drop table raclab_plain;
+"""
+
+
+@pytest.mark.parametrize("point", ["before the barrier", "at the statement", "at the commit", "at the reading of the statistics"])
+def test_a_connection_cut_at_any_point_leaves_no_table_and_the_other_sessions_figures(
+    embedded: EmbeddedLab, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    name = own(embedded, monkeypatch)
+    relay = Relay(int(embedded.dsn.split(":")[1].split("/")[0]))
+    monkeypatch.setenv("RACLAB_DSN", f"127.0.0.1:{relay.port}/RAC1")
+    read = LiveSession.snapshot
+    done = live_session.execute
+    reads = dict.fromkeys((1, 2), 0)
+
+    def cut(inst_id: int, here: bool) -> None:
+        if inst_id == 2 and here:
+            relay.cut(b"SERVICE_NAME=rac2")
+
+    def snapshot(self: LiveSession) -> Any:
+        reads[self.instance.inst_id] += 1
+        wanted = {"before the barrier": 1, "at the reading of the statistics": 2}.get(point)
+        cut(self.instance.inst_id, reads[self.instance.inst_id] == wanted)
+        return read(self)
+
+    def execute(connection: Any, statement: str, values: Any) -> int:
+        place = "at the commit" if statement == "commit" else "at the statement" if statement.startswith("insert") else ""
+        cut(2 if values.get("my_instance") == 2 else 1, place == point)
+        return done(connection, statement, values)
+
+    monkeypatch.setattr(LiveSession, "snapshot", snapshot)
+    monkeypatch.setattr(live_session, "execute", execute)
+    script = parse_script("committing.sql", COMMITTING)
+    run = LiveRun("plain", script, {"rows_per_session": 20}, lambda _: "plain SQL", lambda _: {}, in_turn(2), views=("LATCH", "OSSTAT"))
+    with pytest.raises(LiveRunError, match=r"session 1 on instance 2 lost its session: .* \(DPY-4011\)") as raised:
+        run_live(Connector(oracle_settings()), run, name, say=lambda _: None)
+    relay.close()
+    partial = raised.value.partial
+    kept = [] if partial is None else partial.sessions["inst_id"].tolist()
+    assert kept == ([] if point == "before the barrier" else [1])
+    assert embedded.sql(TABLES).frame["TABLE_NAME"].tolist() == ["RACLAB_MARK"]
+    assert embedded.sql("select distinct module from gv$session where module = 'raclab'").frame.empty
+
+
+def test_the_clients_arrays_reach_the_table(embedded: EmbeddedLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as the embedded lab goes with scale_out.sql: its INSERT, over a table without partitions and virtual columns."""
+    name = own(embedded, monkeypatch)
+    insert = read_script(ORACLE_SCRIPTS / "scale_out.sql").array
+    text = f"""
+-- section: setup
+create table raclab_changes (client number not null, n number not null);
+create table raclab_seen (rows_ number);
+-- section: client
+{insert};
+-- section: teardown
+insert into raclab_seen select count(*) from raclab_changes;
+commit;
+drop table raclab_changes;
+"""
+    values = {"rows_per_session": 25, "lever_bulk": 10}
+    run = LiveRun("scale_out", parse_script("x.sql", text), values, lambda _: "clients", lambda _: {}, in_turn(3))
+    measured = run_live(Connector(oracle_settings()), run, name, say=lambda _: None)
+    assert measured.sessions["calls"].tolist() == [25] * 3
+    assert embedded.sql("select max(rows_) from raclab_seen").frame.iloc[0, 0] == 75

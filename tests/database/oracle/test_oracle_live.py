@@ -519,13 +519,13 @@ def test_thirty_sessions_start_and_end(rac: Any) -> None:
     connector = Connector(raclab.database.settings.oracle_settings())
     run = raclab.database.oracle.live_run(
         MYTH.slug,
+        MYTH.live,
         raclab.database.workload.read_script(raclab.paths.ORACLE_SCRIPTS / MYTH.live.script),
         MYTH.levers(start_gap_s=0.0),
         {},
-        "",
         60.0,
     )
-    many = live.LiveRun(**{**vars(run), "sessions": 30})
+    many = live.LiveRun(**{**vars(run), "places": lambda instances: [position % instances for position in range(30)]})
     measured = live.run_live(connector, many, "FREE", say=lambda _: None)
     assert measured.sessions.groupby("inst_id")["session"].agg(["min", "max"]).to_numpy().tolist() == [[1, 15], [1, 15]]
     assert_clean(rac)

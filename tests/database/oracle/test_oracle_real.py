@@ -36,7 +36,7 @@ def test_connects_and_reads(lab: Any) -> None:
 
 def test_check_finds_what_a_run_needs(lab: Any) -> None:
     needs_open_interlock(lab)
-    told = check()
+    told = check().told
     unreadable = (
         next((line for line in told.splitlines() if line.startswith("Can't be read: ")), "").rstrip(".").split(": ")[-1].split(", ")
     )
@@ -69,6 +69,6 @@ def test_init_and_drop_of_a_second_user(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("RACLAB_PASSWORD", "Second_of_the_test_1")
     assert "user RACLAB_T2" in init()
     try:
-        assert "live runs are possible" in check()
+        assert "live runs are possible" in check().told
     finally:
         assert drop().startswith("Removed from")

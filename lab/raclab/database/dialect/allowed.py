@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from raclab.database.dialect.nodes import place
 from raclab.database.oracle_error import OracleError, unsupported
 
 _ALLOWED_NAMES = """
@@ -10,7 +11,7 @@ _ALLOWED_NAMES = """
     WindowSpec Order Ordered Group Rollup Cube GroupingSets Having Distinct Join Subquery Union Except Intersect With CTE Tuple Any All
     Anonymous GroupConcat WithinGroup IgnoreNulls RespectNulls Trim Extract Fetch LimitOptions Offset Placeholder Pivot PivotAlias Connect
     Prior ConnectByRoot Systimestamp CurrentDate CurrentTimestamp Localtimestamp Lateral Insert Update Delete Merge Whens When Values
-    Schema Dot Hint Lock Limit JoinHint PivotAny
+    Schema Dot Hint Lock Limit JoinHint PivotAny OverflowTruncateBehavior AtTimeZone MultitableInserts ConditionalInsert
 """
 _ALLOWED = frozenset(_ALLOWED_NAMES.split())
 
@@ -23,7 +24,6 @@ _SAID = {
     "Returning": "RETURNING INTO",
     "Parameter": "substitution variables; they are SQL*Plus's",
     "Collate": "COLLATE",
-    "AtTimeZone": "time zones",
     "XMLTable": "XMLTABLE",
     "JSONTable": "JSON_TABLE",
     "QueryOption": "WITH READ ONLY or WITH CHECK OPTION",
@@ -46,7 +46,7 @@ def check(tree: exp.Expr) -> None:
         if name in _ALLOWED:
             continue
         if name in _NOT_ORACLE:
-            raise OracleError(933, f"SQL command not properly ended: {_NOT_ORACLE[name]} is not Oracle's SQL")
+            raise OracleError(933, f"SQL command not properly ended: {_NOT_ORACLE[name]} is not Oracle's SQL", place(node))
         if isinstance(node, exp.Boolean):
-            raise OracleError(904, f'"{str(node.this).upper()}": invalid identifier')
-        raise unsupported(_SAID.get(name, f"{name} in SQL"))
+            raise OracleError(904, f'"{str(node.this).upper()}": invalid identifier', place(node))
+        raise unsupported(_SAID.get(name, f"{name} in SQL"), place(node))

@@ -58,7 +58,14 @@ def reading(value: exp.Expr, model: str) -> exp.Expr:
     if not any(code in pattern for code in ("%Y", "%y", "%m", "%b", "%B", "%d", "%j")):
         month = call("strftime", call("ora.systimestamp"), text("%Y-%m-01 "))
         return call("strptime", call("concat", month, value), text("%Y-%m-%d " + pattern))
-    return call("strptime", value, text(pattern))
+    shorter = [pattern]
+    for code in ("%S", "%M", "%H", "%I"):  # a text may leave out the time, or the end of it
+        at = shorter[-1].find(code)
+        if at > 0:
+            shorter.append(shorter[-1][:at].rstrip(" :.T-"))
+    if len(shorter) == 1 or not any(code in shorter[-1] for code in ("%Y", "%y")):
+        return call("strptime", value, text(pattern))
+    return call("strptime", value, exp.Array(expressions=[text(one) for one in reversed(dict.fromkeys(shorter))]))
 
 
 def writing(value: exp.Expr, model: str) -> exp.Expr:
@@ -117,3 +124,14 @@ def _piece(value: exp.Expr, element: str, bare: bool) -> exp.Expr:
     digits = {"WW": 2, "J": 7, "SSSSS": 5}.get(name, 1)
     shown = exp.Cast(this=call(counted[name], value.copy()), to=exp.DataType.build("TEXT"))
     return shown if bare else call("lpad", shown, number(digits), text("0"))
+
+
+_UNITS = {
+    "year": "SYYYY YYYY YEAR SYEAR YYY YY Y", "quarter": "Q", "month": "MONTH MON MM RM", "week": "IW", "day": "DDD DD J",
+    "hour": "HH HH12 HH24", "minute": "MI", "second": "SS",
+}  # fmt: skip
+
+
+def unit_of_trunc(model: str) -> str | None:
+    """DuckDB's unit for a format of TRUNC, or None where it has none."""
+    return next((unit for unit, models in _UNITS.items() if model.upper() in models.split()), None)

@@ -1,12 +1,15 @@
 """CREATE, ALTER, DROP and TRUNCATE in the schema LAB."""
 
+import re
 from collections.abc import Callable
 
 from sqlglot import exp
 
 from raclab.database.dialect import types
 from raclab.database.dialect.names import OWN, Names
+from raclab.database.dialect.nodes import MADE
 from raclab.database.oracle_error import OracleError, unsupported
+from raclab.database.rebuild import Edit
 
 Render = Callable[[exp.Expr], str]
 """Prints an expression or a query of the statement as DuckDB's SQL."""
@@ -14,12 +17,13 @@ Render = Callable[[exp.Expr], str]
 _IGNORED = (exp.TableSpaceProperty, exp.PhysicalProperty, exp.StorageProperty, exp.ForceProperty)
 
 
-def statements(tree: exp.Expr, names: Names, render: Render) -> list[str]:
-    """DuckDB's statements for one of Oracle's. ``render`` prints expressions, already rewritten."""
+def statements(tree: exp.Expr, names: Names, render: Render) -> list[str | Edit]:
+    """DuckDB's statements for one of Oracle's, or what it can't do. ``render`` prints expressions, already rewritten."""
     if isinstance(tree, exp.Create):
-        return _create(tree, names, render)
+        return [*_create(tree, names, render)]
     if isinstance(tree, exp.Drop):
-        return [f"DROP {_kind(tree)} {_target(table, names)}" for table in tree.args["tables"]]
+        known = " IF EXISTS" if tree.args.get("exists") else ""
+        return [f"DROP {_kind(tree)}{known} {_target(table, names)}" for table in tree.args["tables"]]
     if isinstance(tree, exp.TruncateTable):
         return [f"TRUNCATE {_target(table, names)}" for table in tree.expressions]
     if isinstance(tree, exp.Alter):
@@ -73,8 +77,23 @@ def _create(tree: exp.Create, names: Names, render: Render) -> list[str]:
         return [f"CREATE{replace} {kind} {target} {columns} AS {render(query)}"]
     if schema is None or kind != "TABLE":
         raise OracleError(922, "missing or invalid option")
+    before = [_identity(part, names.writable(schema.this)[1]) for part in schema.expressions if isinstance(part, exp.ColumnDef)]
     parts = [_column(part, render) if isinstance(part, exp.ColumnDef) else _constraint(part, names, render) for part in schema.expressions]
-    return [f"CREATE TABLE {target} ({', '.join(part for part in parts if part)})"]
+    known = " IF NOT EXISTS" if tree.args.get("exists") else ""
+    return [*filter(None, before), f"CREATE TABLE{known} {target} ({', '.join(part for part in parts if part)})"]
+
+
+def _identity(part: exp.ColumnDef, table: str) -> str | None:
+    """GENERATED ... AS IDENTITY: a sequence of the table's own, which gives the column its default."""
+    for constraint in part.args.get("constraints") or []:
+        kind = constraint.args["kind"]
+        if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
+            sequence = f'"{OWN}".{_quote(f"ISEQ$$_{table}")}'
+            nextval = exp.Anonymous(this="nextval", expressions=[exp.Literal.string(sequence)])
+            nextval.meta[MADE] = True
+            constraint.set("kind", exp.DefaultColumnConstraint(this=nextval))
+            return f"CREATE SEQUENCE {sequence} START WITH {kind.args['start'].sql() if kind.args.get('start') else 1}"
+    return None
 
 
 def _sequence(options: exp.Expr | None) -> str:
@@ -141,14 +160,19 @@ def _constraint(part: exp.Expr, names: Names, render: Render) -> str:
     raise unsupported(f"{type(part).__name__} in CREATE TABLE")
 
 
-def _alter(tree: exp.Alter, names: Names, render: Render) -> list[str]:
+def _alter(tree: exp.Alter, names: Names, render: Render) -> list[str | Edit]:
     target = _target(tree.this, names)
-    out: list[str] = []
+    _, table = names.writable(tree.this)
+    out: list[str | Edit] = []
     for action in tree.args.get("actions") or []:
-        if isinstance(action, exp.Schema):
-            out += [f"ALTER TABLE {target} ADD COLUMN {_column(column, render)}" for column in action.expressions]
-        elif isinstance(action, exp.ColumnDef):
-            out.append(f"ALTER TABLE {target} ADD COLUMN {_column(action, render)}")
+        if isinstance(action, exp.Schema | exp.ColumnDef):
+            for column in action.expressions if isinstance(action, exp.Schema) else [action]:
+                limited = types.length(column.args["kind"]) is not None if column.args.get("kind") else False
+                plain = not limited and all(_is_default(constraint) for constraint in column.args.get("constraints") or [])
+                definition = _column(column, render)
+                out.append(f"ALTER TABLE {target} ADD COLUMN {definition}" if plain else Edit(table, "add", definition))
+        elif isinstance(action, exp.AddConstraint):
+            out += [Edit(table, "add", _constraint(constraint, names, render)) for constraint in action.expressions]
         elif isinstance(action, exp.Drop) and str(action.args.get("kind")).upper() == "COLUMN":
             out += [f"ALTER TABLE {target} DROP COLUMN {_name(column)}" for column in action.args["tables"]]
         elif isinstance(action, exp.RenameColumn):
@@ -156,8 +180,57 @@ def _alter(tree: exp.Alter, names: Names, render: Render) -> list[str]:
         elif isinstance(action, exp.AlterRename):
             out.append(f"ALTER TABLE {target} RENAME TO {_name(action.this.this)}")
         else:
-            raise unsupported("this change of a table; it takes ADD, DROP COLUMN, RENAME COLUMN and RENAME TO")
+            raise unsupported("this change of a table; it takes ADD, MODIFY, DROP COLUMN, RENAME COLUMN and RENAME TO")
     return out
 
 
-__all__ = ["OWN", "statements"]
+def _is_default(constraint: exp.Expr) -> bool:
+    return isinstance(constraint.args.get("kind"), exp.DefaultColumnConstraint)
+
+
+def modified(tree: exp.Create, names: Names, render: Render) -> list[str | Edit]:
+    """ALTER TABLE ... MODIFY, whose columns have been read as those of a CREATE TABLE."""
+    _, table = names.writable(tree.this.this)
+    out: list[str | Edit] = []
+    for part in tree.this.expressions:
+        if not isinstance(part, exp.ColumnDef | exp.Identifier):
+            raise unsupported("this change of a table; MODIFY takes columns")
+        constraints = [one.args["kind"] for one in part.args.get("constraints") or []]
+        default = next((render(one.this) for one in constraints if isinstance(one, exp.DefaultColumnConstraint)), None)
+        null = next((bool(one.args.get("allow_null")) for one in constraints if isinstance(one, exp.NotNullColumnConstraint)), None)
+        kind = part.args.get("kind")
+        if kind is not None and kind.this is exp.DType.NULL:  # "modify x null"
+            kind, null = None, True
+        name = part.name if (part.this if isinstance(part.this, exp.Identifier) else part).args.get("quoted") else part.name.upper()
+        stored, length = (types.stored(kind), types.length(kind)) if kind is not None else (None, None)
+        out.append(Edit(table, "modify", column=name, type=stored, default=default, length=length, nullable=null))
+    return out
+
+
+_MODIFY = re.compile(
+    r"\s*ALTER\s+TABLE\s+(?P<table>[\w$#.\"]+)\s+MODIFY\s*(?P<open>\()?(?P<columns>.*?)(?(open)\))\s*", re.IGNORECASE | re.DOTALL
+)
+_SIMPLER = [
+    (r"RENAME\s+([\w$#\"]+)\s+TO\s+([\w$#\"]+)", r"ALTER TABLE \1 RENAME TO \2"),
+    (r"(CREATE\s+)(UNIQUE\s+)?(?:BITMAP\s+)?(INDEX\s+[\w$#.\"]+\s+ON\s+[\w$#.\"]+\s*\((?:[^()]|\([^()]*\))*\)).*", r"\1\2\3"),
+    (r"(TRUNCATE\s+TABLE\s+[\w$#.\"]+)(?:\s+(?:DROP|REUSE|PURGE|PRESERVE|CASCADE|STORAGE|ALL|MATERIALIZED|VIEW|LOG))+", r"\1"),
+    (r"(ALTER\s+TABLE\s+[\w$#.\"]+\s+DROP)\s*\(([^()]*)\)", None),
+    (r"(CREATE\s+TABLE\s.*\))\s*ORGANIZATION\s+(?:INDEX|HEAP)", r"\1"),
+    (r"COMMENT\s+ON\s+COLUMN\s+((?:[\w$#\"]+\.)?[\w$#\"]+)\.[\w$#\"]+\s+(IS.*)", r"COMMENT ON TABLE \1 \2"),
+]
+_PARTITIONED = re.compile(r"\s*CREATE\s+TABLE\b(?:[^']|'[^']*')*\)\s*PARTITION\s+BY\b", re.IGNORECASE)
+
+
+def simpler(text: str) -> str:
+    """A definition without what changes nothing here (storage, the order of an index), in words that the parser knows."""
+    if _PARTITIONED.match(text):
+        raise unsupported("partitioned tables")
+    if match := _MODIFY.fullmatch(text):
+        return f"CREATE TABLE {match['table']} ({match['columns']})"
+    for pattern, instead in _SIMPLER:
+        match = re.fullmatch(rf"\s*{pattern}\s*", text, re.IGNORECASE | re.DOTALL)
+        if match and instead is None:
+            return f"{match[1]} COLUMN {', DROP COLUMN '.join(match[2].split(','))}"
+        if match and instead is not None:
+            return match.expand(instead)
+    return text

@@ -6,31 +6,50 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database.dialect import functions, types
+from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types
 from raclab.database.dialect.functions import as_text
 from raclab.database.dialect.names import Names
-from raclab.database.dialect.nodes import call, cast, made, number, template, text
+from raclab.database.dialect.nodes import call, cast, made, number, place, text
+from raclab.database.dialect.operators import arithmetic, same_kind
 from raclab.database.oracle_error import OracleError, unsupported
 
 _BARE, _JOINED = "bare", "joined"
+_MOST_LEVELS = 13
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 
 
 def rewrite(tree: exp.Expr, names: Names) -> exp.Expr:
     """Rewrite every node of a statement for DuckDB. Returns the new root."""
+    scopes.annotate(tree, names.columns_of)
     for node in reversed(list(tree.walk(bfs=False))):
         rule = _RULES.get(type(node))
         if rule is None or made(node):
             continue
-        new = rule(node, names)
+        found = kinds.kind(node)
+        try:
+            new = rule(node, names)
+        except OracleError as error:
+            raise error if error.offset is not None else OracleError(error.code, error.message, place(node)) from None
         if new is node:
             continue
+        kinds.keep(new, found)
         if node is tree:
             tree = new
         else:
             node.replace(new)
+    _check_depth(tree)
     return tree
+
+
+def _check_depth(tree: exp.Expr) -> None:
+    """The engine takes twice as long for each level of the lab's own functions."""
+    depths = {id(tree): 0}
+    for node in tree.walk():
+        depth = depths[id(node.parent)] if node is not tree else 0
+        depths[id(node)] = depth + (isinstance(node, exp.Anonymous) and node.name.startswith("ora."))
+        if depth > _MOST_LEVELS:
+            raise unsupported("way to nest functions so deeply; put the inner ones into an inline view")
 
 
 def _identifier(node: Any, names: Names) -> exp.Expr:
@@ -78,19 +97,16 @@ def _column(node: Any, names: Names) -> exp.Expr:
 
 
 _PSEUDO: dict[str, Callable[[], exp.Expr]] = {
+    "DBTIMEZONE": lambda: call("ora.time_zone"),
+    "SESSIONTIMEZONE": lambda: call("ora.time_zone"),
     "SYSDATE": lambda: call("ora.sysdate"),
     "USER": lambda: text("LAB"),
     "UID": lambda: number(100),
 }
 
 
-def _bigint(value: exp.Expr) -> exp.Expr:
-    """A whole literal in arithmetic as a wide integer, so that 24*60*60*1000000 does not overflow."""
-    return cast(value, "BIGINT") if isinstance(value, exp.Literal) and value.is_int else value
-
-
-def _operator(macro: str) -> Callable[[Any, Names], exp.Expr]:
-    return lambda node, names: call(macro, _bigint(node.left), _bigint(node.right))
+def _operator(node: Any, names: Names) -> exp.Expr:
+    return arithmetic(node)
 
 
 def _concat(node: Any, names: Names) -> exp.Expr:
@@ -153,6 +169,10 @@ def _extract(node: Any, names: Names) -> exp.Expr:
     return call("datepart", text(unit.lower()), node.expression)
 
 
+def _at_time_zone(node: Any, names: Names) -> exp.Expr:
+    return call("ora.at_zone", call("ora.as_timestamp", node.this), as_text(node.args["zone"]))
+
+
 def _trim(node: Any, names: Names) -> exp.Expr:
     macro = {"LEADING": "ora.ltrim", "TRAILING": "ora.rtrim"}.get(str(node.args.get("position") or "").upper(), "ora.trim")
     marks = [as_text(node.expression)] if node.expression else []
@@ -166,7 +186,7 @@ def _function(node: Any, names: Names) -> exp.Expr:
         raise unsupported(f"table functions ({node.name.upper()})")
     upper = node.name.upper()
     window = node.find_ancestor(exp.Window, exp.Query)
-    if upper in functions.ANALYTIC_ONLY and not isinstance(window, exp.Window):
+    if upper in function_table.ANALYTIC_ONLY and not isinstance(window, exp.Window):
         raise OracleError(30484, f"missing window specification for this function: {upper}", names.offset_of(node.name))
     new = functions.rewrite(upper, list(node.expressions), names.offset_of(node.name))
     if upper == "RATIO_TO_REPORT":
@@ -185,7 +205,14 @@ def _dot(node: Any, names: Names) -> exp.Expr:
 def _window(node: Any, names: Names) -> exp.Expr:
     inner = node.this
     if str(node.args.get("over")).upper() == "KEEP":
-        return _keep(node)
+        analytic = isinstance(node.parent, exp.Window) and node.arg_key == "this"  # left for the OVER around it
+        return node if analytic else sorted_aggregates.keep(node)
+    if isinstance(inner, exp.Window):
+        return sorted_aggregates.keep_over(node)
+    if isinstance(inner, exp.WithinGroup):
+        return sorted_aggregates.percentile_over(node)
+    if isinstance(inner, exp.GroupConcat):
+        return sorted_aggregates.limited(node, inner)
     if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
         function = inner.this
         if isinstance(inner, exp.IgnoreNulls) and isinstance(function, exp.Anonymous) and function.expressions:
@@ -199,35 +226,11 @@ def _window(node: Any, names: Names) -> exp.Expr:
     return node  # type: ignore[no-any-return]
 
 
-def _keep(node: Any) -> exp.Expr:
-    """KEEP (DENSE_RANK FIRST or LAST ORDER BY key): the aggregate of the rows that have the least or the greatest key."""
-    function, order = node.this, node.args.get("order")
-    said = function.name.lower() if isinstance(function, exp.Anonymous) else ""
-    if said not in ("max", "min", "sum", "avg", "count") or order is None or len(order.expressions) != 1 or node.args.get("partition_by"):
-        raise unsupported("KEEP with anything but MAX, MIN, SUM, AVG or COUNT and one sort column")
-    ordered = order.expressions[0]
-    extreme = "min" if bool(node.args.get("first")) != bool(ordered.args.get("desc")) else "max"
-    rows = f"list_filter(list({{'k': :key, 'v': :value}}), LAMBDA r : r.k = {extreme}(:key))"
-    kept = template(f"list_aggregate(list_transform({rows}, LAMBDA r : r.v), '{said}')")
-    return exp.replace_placeholders(kept, key=ordered.this, value=function.expressions[0])
-
-
-def _listagg(node: Any, names: Names) -> exp.Expr:
-    order = node.this if isinstance(node.this, exp.Order) else None
-    value = order.this if order is not None else node.this
-    shown = exp.Distinct(expressions=[as_text(value.expressions[0])]) if isinstance(value, exp.Distinct) else as_text(value)
-    if order is not None:
-        order.set("this", shown)
-    else:
-        node.set("this", shown)
-    if node.args.get("separator") is None:
-        node.set("separator", text(""))
-    return node  # type: ignore[no-any-return]
-
-
 def _case(node: Any, names: Names) -> exp.Expr:
     results = [part.args["true"] for part in node.args["ifs"]]
-    if any(isinstance(result, exp.Literal) and result.is_string for result in results):
+    if node.args.get("default") is not None:
+        results.append(node.args["default"])
+    if any(kinds.kind(result) == "T" for result in results):
         for part in node.args["ifs"]:
             part.set("true", as_text(part.args["true"]))
         if node.args.get("default") is not None:
@@ -249,20 +252,18 @@ def _comparison(node: Any, names: Names) -> exp.Expr:
     return exp.Paren(this=joined)
 
 
-def _against_number(node: Any, names: Names) -> exp.Expr:
-    """A column compared with a number is a number, whatever its type: ``where value > 5``. SET x = 5 compares nothing."""
+def _compared(node: Any, names: Names) -> exp.Expr:
+    """Both sides of a comparison as one kind. SET x = 5 compares nothing."""
     if isinstance(node.parent, exp.Update) and node.arg_key == "expressions":
         return node  # type: ignore[no-any-return]
-    sides = ("this", "low", "high") if isinstance(node, exp.Between) else ("this", "expression")
-    if any(_is_number(node.args[side]) for side in sides):
-        for side in sides:
-            if isinstance(node.args[side], exp.Column):
-                node.set(side, call("ora.num", node.args[side]))
+    same_kind(node, ("this", "low", "high") if isinstance(node, exp.Between) else ("this", "expression"))
     return node if isinstance(node, exp.Between) else _comparison(node, names)
 
 
-def _is_number(value: exp.Expr) -> bool:
-    return isinstance(value.this if isinstance(value, exp.Neg) else value, exp.Literal) and not value.is_string
+def _in(node: Any, names: Names) -> exp.Expr:
+    if node.expressions and not isinstance(node.this, exp.Tuple):
+        same_kind(node, ("this", "expressions"))
+    return node  # type: ignore[no-any-return]
 
 
 def _table(node: Any, names: Names) -> exp.Expr:
@@ -280,27 +281,30 @@ _RULES: dict[type[exp.Expr], Callable[[Any, Names], exp.Expr]] = {
     exp.Localtimestamp: _clock("ora.systimestamp"),
     exp.CurrentDate: _clock("ora.sysdate"),
     exp.Column: _column,
-    exp.Add: _operator("ora.plus"),
-    exp.Sub: _operator("ora.minus"),
-    exp.Mul: _operator("ora.times"),
-    exp.Div: _operator("ora.over"),
+    exp.Add: _operator,
+    exp.Sub: _operator,
+    exp.Mul: _operator,
+    exp.Div: _operator,
     exp.DPipe: _concat,
     exp.Like: _like,
     exp.Cast: _cast,
     exp.Interval: _interval,
     exp.Extract: _extract,
+    exp.AtTimeZone: _at_time_zone,
     exp.Trim: _trim,
     exp.Anonymous: _function,
     exp.Dot: _dot,
     exp.Window: _window,
-    exp.GroupConcat: _listagg,
+    exp.WithinGroup: lambda node, names: sorted_aggregates.percentile(node),
+    exp.GroupConcat: lambda node, names: sorted_aggregates.listagg(node),
     exp.Case: _case,
-    exp.EQ: _against_number,
-    exp.NEQ: _against_number,
-    exp.LT: _against_number,
-    exp.LTE: _against_number,
-    exp.GT: _against_number,
-    exp.GTE: _against_number,
-    exp.Between: _against_number,
+    exp.EQ: _compared,
+    exp.NEQ: _compared,
+    exp.LT: _compared,
+    exp.LTE: _compared,
+    exp.GT: _compared,
+    exp.GTE: _compared,
+    exp.Between: _compared,
+    exp.In: _in,
     exp.Table: _table,
 }

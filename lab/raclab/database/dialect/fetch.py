@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from raclab.database.dialect.nodes import call, number
+from raclab.database.dialect.nodes import call, number, place
 from raclab.database.oracle_error import OracleError, unsupported
 
 
@@ -28,8 +28,10 @@ def rewrite(tree: exp.Expr) -> exp.Expr:
 
 def refuse_limit(tree: exp.Expr) -> None:
     """Raise ORA-00933 for LIMIT, which sqlglot reads and Oracle doesn't know."""
-    if tree.find(exp.Limit):
-        raise OracleError(933, "SQL command not properly ended: LIMIT is not Oracle's, write FETCH FIRST n ROWS ONLY")
+    limit = tree.find(exp.Limit)
+    if limit is not None:
+        said = "SQL command not properly ended: LIMIT is not Oracle's, write FETCH FIRST n ROWS ONLY"
+        raise OracleError(933, said, place(limit))
 
 
 def _condition(query: exp.Select, order: exp.Expr | None, count: exp.Expr, percent: bool, ties: bool) -> exp.Expr:

@@ -5,142 +5,17 @@ Most become a call of a DuckDB function or of a macro in ``oracle_functions.sql`
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlglot import exp
 
-from raclab.database.dialect import dates, numbers
-from raclab.database.dialect.nodes import call, cast, number, text
+from raclab.database.dialect import dates, kinds, numbers
+from raclab.database.dialect.function_table import PLAIN
+from raclab.database.dialect.nodes import call, cast, not_too_large, number, text
+from raclab.database.dialect.operators import as_number
 from raclab.database.oracle_error import OracleError, unsupported
 
 Arguments = list[exp.Expr]
-
-
-@dataclass(frozen=True)
-class _Plain:
-    """A function computed by one call.
-
-    ``arguments`` has a letter for each: s text, n number, i whole number, d date, . anything; those after the bar may be left out.
-    A plus sign at the end repeats the letter before it.
-    """
-
-    target: str
-    arguments: str
-
-
-def _plain(pairs: str) -> dict[str, _Plain]:
-    rows = (line.split() for line in pairs.strip().splitlines())
-    return {name: _Plain(target, arguments if arguments != "-" else "") for name, target, arguments in rows}
-
-
-_SCALAR = _plain("""
-    ABS abs n
-    ACOS acos n
-    ADD_MONTHS ora.add_months di
-    ASCII ascii s
-    ASIN asin n
-    ATAN atan n
-    ATAN2 atan2 nn
-    CEIL ceil n
-    CHR chr i
-    CONCAT ora.concat ss
-    COS cos n
-    COSH cosh n
-    DBMS_RANDOM.VALUE ora.random |nn
-    EXP exp n
-    FLOOR floor n
-    GROUPING grouping .
-    GROUPING_ID grouping .+
-    HEXTORAW unhex s
-    INITCAP ora.initcap s
-    INSTR ora.instr ss|ii
-    LAST_DAY ora.last_day d
-    LENGTH length s
-    LENGTHB strlen s
-    LN ora.ln n
-    LOG ora.log nn
-    LOWER lower s
-    LPAD ora.lpad si|s
-    LTRIM ora.ltrim s|s
-    MOD ora.mod nn
-    MONTHS_BETWEEN ora.months_between dd
-    NANVL coalesce ..
-    NEXT_DAY ora.next_day ds
-    NULLIF nullif ..
-    NUMTODSINTERVAL ora.interval_of ns
-    NUMTOYMINTERVAL ora.months_of ns
-    ORA_HASH ora.hash .|i
-    POWER power nn
-    RAWTOHEX hex .
-    REGEXP_COUNT ora.regexp_count ss
-    REGEXP_LIKE ora.regexp_like ss|s
-    REGEXP_REPLACE ora.regexp_replace ss|s
-    REGEXP_SUBSTR ora.regexp_substr ss|ii
-    REMAINDER ora.remainder nn
-    REPLACE ora.replace ss|s
-    REVERSE reverse s
-    RPAD ora.rpad si|s
-    RTRIM ora.rtrim s|s
-    SIGN sign n
-    SIN sin n
-    SINH sinh n
-    SQRT ora.sqrt n
-    SUBSTR ora.substr si|i
-    SUBSTRB ora.substr si|i
-    SYS_CONTEXT ora.sys_context ss
-    TAN tan n
-    TANH tanh n
-    TO_CLOB ora.str .
-    TRANSLATE ora.translate sss
-    UPPER upper s
-    USERENV ora.userenv s
-    WIDTH_BUCKET ora.width_bucket nnnn
-""")
-
-_AGGREGATE = _plain("""
-    APPROX_COUNT_DISTINCT approx_count_distinct .
-    AVG avg n
-    CORR corr nn
-    COUNT count .
-    COVAR_POP covar_pop nn
-    COVAR_SAMP covar_samp nn
-    MAX max .
-    MEDIAN median n
-    MIN min .
-    REGR_COUNT regr_count nn
-    REGR_INTERCEPT regr_intercept nn
-    REGR_R2 regr_r2 nn
-    REGR_SLOPE regr_slope nn
-    STATS_MODE mode .
-    STDDEV stddev_samp n
-    STDDEV_POP stddev_pop n
-    STDDEV_SAMP stddev_samp n
-    SUM sum n
-    VARIANCE var_samp n
-    VAR_POP var_pop n
-    VAR_SAMP var_samp n
-    PERCENTILE_CONT quantile_cont n
-    PERCENTILE_DISC quantile_disc n
-""")
-
-_ANALYTIC = _plain("""
-    CUME_DIST cume_dist -
-    DENSE_RANK dense_rank -
-    FIRST_VALUE first_value .
-    LAG lag .|i.
-    LAST_VALUE last_value .
-    LEAD lead .|i.
-    NTH_VALUE nth_value .i
-    NTILE ntile i
-    PERCENT_RANK percent_rank -
-    RANK rank -
-    RATIO_TO_REPORT sum n
-    ROW_NUMBER row_number -
-""")
-
-_PLAIN = {**_SCALAR, **_AGGREGATE, **_ANALYTIC}
-AGGREGATES = frozenset(_AGGREGATE)
-ANALYTIC_ONLY = frozenset(_ANALYTIC)
 
 
 def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.Expr:
@@ -151,12 +26,12 @@ def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.E
     upper = name.upper()
     if upper in _SPECIAL:
         return _SPECIAL[upper](arguments)
-    plain = _PLAIN.get(upper)
+    plain = PLAIN.get(upper)
     if plain is None:
+        _refuse(upper, offset)
         raise OracleError(904, f'"{upper}": invalid identifier (the simulated cluster has no such function)', offset)
-    kinds = plain.arguments
-    repeated = kinds.endswith("+")
-    required, _, optional = kinds.rstrip("+").partition("|")
+    repeated = plain.arguments.endswith("+")
+    required, _, optional = plain.arguments.rstrip("+").partition("|")
     if len(arguments) < len(required):
         raise OracleError(938, f"not enough arguments for function {upper}", offset)
     letters = required + optional
@@ -167,28 +42,49 @@ def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.E
     return call(plain.target, *(_as(kind, value) for kind, value in zip(letters, arguments, strict=False)))
 
 
+_ELSEWHERE = {
+    "XML": "XML", "JSON": "JSON", "TO_TIMESTAMP_TZ": "TIMESTAMP WITH TIME ZONE", "FROM_TZ": "TIMESTAMP WITH TIME ZONE",
+    "TZ_OFFSET": "time zones by name", "NEW_TIME": "time zones by name", "DBMS_": "PL/SQL packages but DBMS_RANDOM.VALUE in a query",
+}  # fmt: skip
+
+
+def _refuse(name: str, offset: int | None) -> None:
+    """ORA-03001 for functions that Oracle has and the lab does not mean to have."""
+    for start, said in _ELSEWHERE.items():
+        if name.startswith(start) and name != "DBMS_LOCK.SLEEP":
+            raise unsupported(f"{said} ({name})", offset)
+
+
 def _as(kind: str, value: exp.Expr) -> exp.Expr:
     """An argument converted as Oracle converts it by itself."""
     literal = isinstance(value, exp.Literal)
+    found = kinds.kind(value)
     if isinstance(value, exp.Star | exp.Distinct | exp.Null) or kind == ".":
         return value
     if kind == "s":
-        return value if (literal and value.is_string) or _gives_text(value) else call("ora.str", value)
+        if found == "T":
+            return value
+        if literal:
+            return text(_written(value.name))
+        if found == "F":
+            return call("ora.str_of_binary", value)
+        if kinds.is_number(found):
+            return cast(value, "VARCHAR") if found == "N0" else call("ora.trimmed", cast(value, "VARCHAR"))
+        return call("ora.str", value)
     if kind == "d":
-        return call("ora.as_date", cast(value, "VARCHAR") if literal else value)
+        return value if found == "D" else call("ora.as_date", cast(value, "VARCHAR") if literal else value)
     if kind == "i" and not (literal and value.is_int) and not isinstance(value, exp.Neg):
-        return cast(call("trunc", call("ora.num", value)), "INTEGER")
+        return cast(call("trunc", as_number(value)), "INTEGER")
     if kind == "n" and not (literal and not value.is_string):
-        return value if isinstance(value, exp.Cast) else call("ora.num", value)
+        return as_number(value)
     return value
 
 
-_TEXTS = {f"ora.{name}" for name in ("str", "initcap", "lpad", "rpad", "ltrim", "rtrim", "trim", "substr", "replace", "translate")}
-
-
-def _gives_text(value: exp.Expr) -> bool:
-    """Whether a call of the lab's own gives text in any case."""
-    return isinstance(value, exp.Anonymous) and value.name in _TEXTS
+def _written(digits: str) -> str:
+    """A literal number as Oracle writes it: no exponent, no zero before the point or at the end."""
+    plain = format(Decimal(digits), "f")
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return plain[1:] if plain.startswith("0.") else plain or "0"
 
 
 def as_text(value: exp.Expr) -> exp.Expr:
@@ -215,7 +111,7 @@ def _to_char(arguments: Arguments) -> exp.Expr:
     _needs("TO_CHAR", arguments, 1, 3)
     model = _model("TO_CHAR", arguments)
     if model is None:
-        return call("ora.str", arguments[0])
+        return as_text(arguments[0])
     value = arguments[0]
     if numbers.is_number_format(model):
         return numbers.writing(call("ora.num", value), model)
@@ -259,10 +155,15 @@ def _decode(arguments: Arguments) -> exp.Expr:
     subject, *rest = arguments
     pairs = list(zip(rest[::2], rest[1::2], strict=False))
     default = rest[-1] if len(rest) % 2 else None
-    as_words = _is_text(pairs[0][1])
+    as_words = kinds.kind(pairs[0][1]) == "T"
+    if any(kinds.is_number(kinds.kind(search)) for search, _ in pairs[:1]) and kinds.kind(subject) == "T":
+        subject = as_number(subject)
     shown = as_text if as_words else lambda value: value
     return exp.Case(
-        ifs=[exp.If(this=exp.NullSafeEQ(this=subject.copy(), expression=search), true=shown(result)) for search, result in pairs],
+        ifs=[
+            exp.If(this=exp.NullSafeEQ(this=not_too_large(subject).copy(), expression=search), true=shown(result))
+            for search, result in pairs
+        ],
         default=shown(default) if default is not None else None,
     )
 
@@ -271,7 +172,7 @@ def _nvl2(arguments: Arguments) -> exp.Expr:
     _needs("NVL2", arguments, 3, 3)
     value, present, absent = arguments
     known = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
-    return exp.Case(ifs=[exp.If(this=known, true=present)], default=as_text(absent) if _is_text(present) else absent)
+    return exp.Case(ifs=[exp.If(this=known, true=present)], default=as_text(absent) if kinds.kind(present) == "T" else absent)
 
 
 def _coalesce(arguments: Arguments) -> exp.Expr:
@@ -287,9 +188,9 @@ def _lnnvl(arguments: Arguments) -> exp.Expr:
 def _extreme(name: str) -> Callable[[Arguments], exp.Expr]:
     def build(arguments: Arguments) -> exp.Expr:
         _needs(name.upper(), arguments, 1, 999)
-        unknown: exp.Expr = exp.Is(this=arguments[0].copy(), expression=exp.Null())
+        unknown: exp.Expr = exp.Is(this=not_too_large(arguments[0]).copy(), expression=exp.Null())
         for argument in arguments[1:]:
-            unknown = exp.Or(this=unknown, expression=exp.Is(this=argument.copy(), expression=exp.Null()))
+            unknown = exp.Or(this=unknown, expression=exp.Is(this=not_too_large(argument).copy(), expression=exp.Null()))
         return exp.Case(ifs=[exp.If(this=unknown, true=exp.Null())], default=call(name, *arguments))
 
     return build
@@ -298,9 +199,27 @@ def _extreme(name: str) -> Callable[[Arguments], exp.Expr]:
 def _rounding(name: str) -> Callable[[Arguments], exp.Expr]:
     def build(arguments: Arguments) -> exp.Expr:
         _needs(name.upper(), arguments, 1, 2)
-        if len(arguments) == 2 and not _is_text(arguments[1]):
-            return call(f"ora.{name}", _as("n", arguments[0]), _as("i", arguments[1]))
-        return call(f"ora.{name}", *arguments)
+        value, digits = arguments[0], arguments[1:]
+        found = kinds.kind(value)
+        if found in ("D", "S") and name == "trunc":
+            unit = dates.unit_of_trunc(str(digits[0].this) if digits and _is_text(digits[0]) else "DD" if not digits else "")
+            if unit:
+                return cast(call("date_trunc", text(unit), value), "TIMESTAMP_S")
+        if not kinds.is_number(found) and found != "T":
+            return call(f"ora.{name}", value, *([_as("i", digits[0])] if digits and not _is_text(digits[0]) else digits))
+        to = [_as("i", digits[0])] if digits else []
+        return call(f"ora.{name}_binary", value, *(to or [number(0)])) if found == "F" else call(name, as_number(value), *to)
+
+    return build
+
+
+def _whole(name: str) -> Callable[[Arguments], exp.Expr]:
+    """CEIL and FLOOR: of a binary number as its 15 digits say, so that (b - a) * 24 of two hours apart is 2 and not below."""
+
+    def build(arguments: Arguments) -> exp.Expr:
+        _needs(name.upper(), arguments, 1, 1)
+        value = as_number(arguments[0])
+        return call(name, call("ora.exact", value) if kinds.kind(arguments[0]) == "F" else value)
 
     return build
 
@@ -308,6 +227,15 @@ def _rounding(name: str) -> Callable[[Arguments], exp.Expr]:
 def _bitand(arguments: Arguments) -> exp.Expr:
     _needs("BITAND", arguments, 2, 2)
     return exp.Paren(this=exp.BitwiseAnd(this=cast(arguments[0], "BIGINT"), expression=cast(arguments[1], "BIGINT")))
+
+
+def _substr(arguments: Arguments) -> exp.Expr:
+    _needs("SUBSTR", arguments, 2, 3)
+    value, rest = as_text(arguments[0]), arguments[1:]
+    if all(isinstance(one, exp.Literal) and not one.is_string and one.is_int for one in rest) and int(rest[-1].name) > 0:
+        first = rest[0] if int(rest[0].name) else number(1)
+        return call("nullif", call("substring", value, first, *rest[1:]), text(""))
+    return call("ora.substr", value, *(_as("i", one) for one in rest))
 
 
 def _sys_guid(arguments: Arguments) -> exp.Expr:
@@ -327,19 +255,37 @@ def _uid(arguments: Arguments) -> exp.Expr:
 
 def _nvl(arguments: Arguments) -> exp.Expr:
     _needs("NVL", arguments, 2, 2)
-    return arguments[1] if isinstance(arguments[0], exp.Null) else call("ora.nvl", *arguments)
+    value, other = arguments
+    found = kinds.kind(value)
+    if isinstance(value, exp.Null):
+        return other
+    if found == "T":
+        return call("coalesce", value, as_text(other))
+    if kinds.is_number(found):
+        return call("coalesce", value, as_number(other) if kinds.kind(other) == "T" else other)
+    both = found in ("D", "S") and kinds.kind(other) in ("D", "S")
+    return call("coalesce" if both else "ora.nvl", value, other)
+
+
+def _median(arguments: Arguments) -> exp.Expr:
+    _needs("MEDIAN", arguments, 1, 1)
+    return call("median", cast(arguments[0], "DOUBLE") if kinds.is_number(kinds.kind(arguments[0])) else arguments[0])
 
 
 _SPECIAL: dict[str, Callable[[Arguments], exp.Expr]] = {
     "BITAND": _bitand,
+    "CEIL": _whole("ceil"),
     "COALESCE": _coalesce,
     "DECODE": _decode,
+    "FLOOR": _whole("floor"),
     "GREATEST": _extreme("greatest"),
     "LEAST": _extreme("least"),
     "LNNVL": _lnnvl,
+    "MEDIAN": _median,
     "NVL": _nvl,
     "NVL2": _nvl2,
     "ROUND": _rounding("round"),
+    "SUBSTR": _substr,
     "SYSDATE": _sysdate,
     "SYS_GUID": _sys_guid,
     "TO_CHAR": _to_char,

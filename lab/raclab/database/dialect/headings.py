@@ -9,7 +9,22 @@ from raclab.database.dialect.nodes import quoted
 from raclab.database.dialect.parse import Parsed
 
 _LONGEST = 128
-_PSEUDO = frozenset(("ROWNUM", "ROWID", "LEVEL", "SYSDATE", "USER", "UID", "NEXTVAL", "CURRVAL", "VALUE", "CONNECT_BY_ISLEAF"))
+_PSEUDO = frozenset(
+    (
+        "ROWNUM",
+        "ROWID",
+        "LEVEL",
+        "SYSDATE",
+        "USER",
+        "UID",
+        "NEXTVAL",
+        "CURRVAL",
+        "VALUE",
+        "CONNECT_BY_ISLEAF",
+        "SESSIONTIMEZONE",
+        "DBTIMEZONE",
+    )
+)
 _SKIPPED = (TokenType.DISTINCT, TokenType.UNIQUE, TokenType.ALL, TokenType.HINT)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from raclab.database.dialect.functions import AGGREGATES
-from raclab.database.dialect.nodes import own, pseudocolumn, quoted
+from raclab.database.dialect.function_table import AGGREGATES
+from raclab.database.dialect.nodes import own, place, pseudocolumn, quoted
 from raclab.database.oracle_error import OracleError, unsupported
 
 _WORKS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.DPipe, exp.Cast, exp.Like, exp.Extract, exp.Trim, exp.Anonymous, exp.Case, exp.Interval)
@@ -23,17 +23,18 @@ Test = Callable[[exp.Expr], bool]
 def rewrite(tree: exp.Expr) -> exp.Expr:
     """Split the blocks that need it, inner blocks first."""
     for select in reversed(list(tree.find_all(exp.Select))):
-        if _works_on(select, _is_aggregate):
+        _split_nested(select)
+        if _works_on(select, is_aggregate):
             _split_groups(select)
         if _works_on(select, _is_analytic):
             _split_analytics(select)
     return tree
 
 
-def _is_aggregate(node: exp.Expr) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
     """An aggregate function that groups: not the function of an analytic clause."""
     if isinstance(node, exp.Window):
-        return str(node.args.get("over")).upper() == "KEEP"
+        return str(node.args.get("over")).upper() == "KEEP" and not isinstance(node.parent, exp.Window)
     if isinstance(node.parent, exp.Window | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls) and node.arg_key == "this":
         return False
     if isinstance(node, exp.GroupConcat | exp.WithinGroup):
@@ -42,7 +43,7 @@ def _is_aggregate(node: exp.Expr) -> bool:
 
 
 def _is_analytic(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Window) and not _is_aggregate(node)
+    return isinstance(node, exp.Window) and not is_aggregate(node)
 
 
 def _parts(select: exp.Select) -> Iterator[exp.Expr]:
@@ -104,17 +105,37 @@ class _Inner:
         select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=quoted(f"_{self._mark}")))))
 
 
+def _split_nested(select: exp.Select) -> None:
+    """``max(sum(x)) ... group by y``: the groups go into an inner block, and the outer one has all of them in one."""
+    group = select.args.get("group")
+    aggregates = [node for part in _parts(select) for node in _found(part, is_aggregate)]
+    nested = [node for node in aggregates if any(is_aggregate(inner) for inner in own(node) if inner is not node)]
+    if group is None or not nested:
+        return
+    if len(nested) < len(aggregates) or select.args.get("having") or select.args.get("order"):
+        raise OracleError(937, "not a single-group group function")
+    inner = _Inner("N")
+    for outer in nested:
+        for node in [found for argument in _arguments(outer) for found in _found(argument, is_aggregate)]:
+            node.replace(inner.column(node))
+    inner.block(select, ("from_", "joins", "where", "group", "laterals"), [])
+
+
+def _arguments(node: exp.Expr) -> list[exp.Expr]:
+    return [child for child in node.iter_expressions() if not isinstance(child, exp.Identifier)]
+
+
 def _split_groups(select: exp.Select) -> None:
     _name_columns(select)
     aliases = {item.alias.upper() for item in select.expressions if isinstance(item, exp.Alias)}
     sources = {source.alias_or_name.upper() for source in _sources(select)}
     group = select.args.get("group")
-    keys = list(_group_keys(group)) if group is not None else []
+    keys = list(group_keys(group)) if group is not None else []
     inner = _Inner("G")
     for key in keys:
         inner.column(key)
     for part in list(_parts(select)):
-        for node in _found(part, lambda n: _is_aggregate(n) or any(_same(n, key) for key in keys)):
+        for node in _found(part, lambda n: is_aggregate(n) or any(_same(n, key) for key in keys)):
             if isinstance(node.parent, exp.Ordered) and _is_alias(node, aliases):
                 continue
             _put(node, inner.column(next((key for key in keys if _same(node, key)), node)), select)
@@ -123,12 +144,12 @@ def _split_groups(select: exp.Select) -> None:
                 if column.find_ancestor(exp.Order) and _is_alias(column, aliases):
                     continue
                 code, said = (979, "not a GROUP BY expression") if keys else (937, "not a single-group group function")
-                raise OracleError(code, f'"{column.name.upper()}": {said}')
+                raise OracleError(code, f'"{column.name.upper()}": {said}', place(column))
         for column in list(part.find_all(exp.Column)):  # correlated subqueries
             if column.table and column.table.upper() in sources:
                 match = next((key for key in keys if _same(column, key)), None)
                 if match is None:
-                    raise OracleError(979, f'"{column.name.upper()}": not a GROUP BY expression')
+                    raise OracleError(979, f'"{column.name.upper()}": not a GROUP BY expression', place(column))
                 column.replace(inner.column(match))
     having = select.args.get("having")
     select.set("having", None)
@@ -174,7 +195,7 @@ def _sources(select: exp.Select) -> Iterator[exp.Expr]:
         yield join.this
 
 
-def _group_keys(group: exp.Expr) -> Iterator[exp.Expr]:
+def group_keys(group: exp.Expr) -> Iterator[exp.Expr]:
     """The expressions that a GROUP BY names, in ROLLUP, CUBE and GROUPING SETS too."""
     for key in ("expressions", "rollup", "cube", "grouping_sets"):
         for item in group.args.get(key) or []:

@@ -4,15 +4,20 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database import views
+from raclab.database import history_views, views
+from raclab.database.dialect.catalog import Catalog, Columns
 from raclab.database.dialect.nodes import quoted
 from raclab.database.dialect.parse import Parsed
 from raclab.database.oracle_error import OracleError, unsupported
 
 OWN = "LAB"
 SCHEMAS = (OWN, "SYS", "PUBLISHED")
-DICTIONARY = frozenset(("ALL_TABLES", "USER_TABLES", "ALL_VIEWS", "ALL_MVIEWS", "ALL_TAB_COLUMNS", "USER_TAB_COLUMNS"))
-SYS_NAMES = views.names() | DICTIONARY | {"DUAL"}
+_DICTIONARY = """
+    ALL_TABLES USER_TABLES ALL_VIEWS USER_VIEWS ALL_MVIEWS ALL_TAB_COLUMNS USER_TAB_COLUMNS ALL_OBJECTS USER_OBJECTS ALL_SEQUENCES
+    USER_SEQUENCES ALL_INDEXES USER_INDEXES ALL_USERS DICTIONARY DICT TAB GLOBAL_NAME
+"""
+DICTIONARY = frozenset(_DICTIONARY.split())
+SYS_NAMES = views.names() | history_views.NAMES | DICTIONARY | {"DUAL"}
 
 
 class Names:
@@ -21,8 +26,9 @@ class Names:
     ``schema`` is the session's current schema; ``touched`` collects (schema, name) of every table that the statement reads or writes.
     """
 
-    def __init__(self, parsed: Parsed, schema: str) -> None:
+    def __init__(self, parsed: Parsed, schema: str, catalog: Catalog) -> None:
         self.schema = schema
+        self._catalog = catalog
         self.touched: set[tuple[str, str]] = set()
         self._parsed = parsed
         self._ctes = {_folded(cte.args["alias"].this) for cte in parsed.tree.find_all(exp.CTE)}
@@ -52,9 +58,19 @@ class Names:
                 node.set("alias", exp.TableAlias(this=quoted(name)))
         return node  # type: ignore[no-any-return]
 
+    def columns_of(self, table: Any) -> Columns | None:
+        """The columns of a table as the catalog has them, or None where there is no such table."""
+        schema = _folded(table.args["db"]) if table.args.get("db") else None
+        try:
+            return self._catalog.columns(*self.resolve(schema, _folded(table.this)))
+        except OracleError:
+            return None
+
     def resolve(self, schema: str | None, name: str) -> tuple[str, str]:
         """Schema and name of a table, from its name as written; names of Oracle's underlying views (V_$X) mean V$X."""
         plain = name.replace("V_$", "V$", 1) if name.startswith(("V_$", "GV_$")) else name
+        if name.startswith("DBA_") and name.replace("DBA_", "ALL_", 1) in DICTIONARY:
+            plain = name.replace("DBA_", "ALL_", 1)  # the user LAB may see all that there is
         if schema is None:
             return ("SYS", plain) if plain in SYS_NAMES else (self.schema, name)
         if schema not in SCHEMAS or (schema == "SYS" and plain not in SYS_NAMES):

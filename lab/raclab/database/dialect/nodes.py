@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from raclab.database.oracle_error import unsupported
+
 MADE = "made"
 
 
@@ -76,3 +78,19 @@ def every(conditions: list[exp.Expr]) -> exp.Expr | None:
     for condition in conditions:
         joined = condition if joined is None else exp.And(this=joined, expression=condition)
     return joined
+
+
+def place(node: exp.Expr) -> int | None:
+    """Where a node's text begins in the statement, or None where nothing of it stands there."""
+    return min((part.meta["start"] for part in node.walk() if "start" in part.meta), default=None)
+
+
+MOST_NODES = 2000
+
+
+def not_too_large(value: exp.Expr) -> exp.Expr:
+    """An expression that is about to be written more than once; nested, such expressions grow without end. Raises ORA-03001."""
+    for count, _ in enumerate(value.walk()):
+        if count > MOST_NODES:
+            raise unsupported("way to nest expressions so deeply; put the inner ones into an inline view")
+    return value

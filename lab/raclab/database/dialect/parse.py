@@ -1,6 +1,7 @@
 """From a statement's text to sqlglot's tree, and from sqlglot's complaints to Oracle's errors."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sqlglot import exp
@@ -9,7 +10,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.parsers.oracle import OracleParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from raclab.database.oracle_error import OracleError
+from raclab.database.oracle_error import OracleError, unsupported
 
 LONGEST = 100_000
 """Characters in the longest statement taken."""
@@ -50,6 +51,20 @@ class Parsed:
         return next((token.start for token in self.tokens if token.text.upper() == name.upper()), None)
 
 
+def offset_of_words(text: str, words: list[str]) -> int | None:
+    """Where names that follow each other with dots stand in a statement's text; the last of them where they don't, else None."""
+    if not words:
+        return None
+    tokens = [token for token in tokenize(text) if token.token_type is not TokenType.STRING]
+    wanted = [word.upper() for word in words]
+    folded = [token.text.upper() for token in tokens]
+    dotted = [part for word in wanted for part in (word, ".")][:-1]
+    for place in range(len(tokens)):
+        if folded[place : place + len(dotted)] == dotted:
+            return tokens[place].start
+    return next((token.start for token, said in zip(tokens, folded, strict=True) if said == wanted[-1]), None)
+
+
 def tokenize(text: str) -> list[Token]:
     """The statement's tokens. Raises OracleError for an unclosed quote or comment, and for text that is too long."""
     if len(text) > LONGEST:
@@ -71,18 +86,26 @@ def parse(text: str, tokens: list[Token]) -> Parsed:
     for token in tokens:
         if token.token_type is TokenType.SEMICOLON:
             raise OracleError(933, "SQL command not properly ended: send one statement, without a semicolon", token.start)
+    tokens = [token for token in tokens if token.token_type is not TokenType.HINT]  # whatever it says, the rows are the same
+    for token, after in pairwise(tokens):
+        nothing = token.token_type is TokenType.COMMA and after.token_type in _NO_EXPRESSION
+        if nothing or (token.token_type is TokenType.IN and text[token.end + 1 : after.end + 2].replace(" ", "") == "()"):
+            raise OracleError(936, "missing expression", after.start)
     tokens, binds = _name_binds(_case_as_a_name(tokens))
     try:
         trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text)
     except ParseError as error:
         raise _complaint(error, text, tokens) from None
+    except TokenError:
+        raise OracleError(911, "invalid character") from None
     except RecursionError:
-        raise OracleError(913, "the statement is nested too deeply") from None
+        raise unsupported("way to nest a statement so deeply; put the inner parts into WITH queries") from None
     if len(trees) != 1 or trees[0] is None:
         raise OracleError(933, "SQL command not properly ended")
     return Parsed(text, tokens, trees[0], binds)
 
 
+_NO_EXPRESSION = (TokenType.COMMA, TokenType.FROM, TokenType.R_PAREN, TokenType.WHERE, TokenType.GROUP_BY, TokenType.ORDER_BY)
 _ENDS_A_NAME = {
     TokenType.COMMA,
     TokenType.FROM,

@@ -6,7 +6,7 @@ ORDER BY. Where the block groups or has window functions of its own, FROM and WH
 
 from sqlglot import exp
 
-from raclab.database.dialect.functions import AGGREGATES
+from raclab.database.dialect.function_table import AGGREGATES
 from raclab.database.dialect.nodes import call, conjuncts, every, number, own, pseudocolumn, quoted
 from raclab.database.oracle_error import unsupported
 

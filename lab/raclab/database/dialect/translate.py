@@ -1,17 +1,35 @@
 """One Oracle statement as DuckDB's: what kind of statement it is, and what to run."""
 
+import contextlib
 import logging
 import re
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import lru_cache
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token
 
-from raclab.database.dialect import allowed, ddl, expressions, fetch, headings, hierarchy, levels, outer_joins, rownum
+from raclab.database.dialect import (
+    allowed,
+    checks,
+    commands,
+    ddl,
+    expressions,
+    fetch,
+    headings,
+    hierarchy,
+    levels,
+    outer_joins,
+    rownum,
+    with_queries,
+)
+from raclab.database.dialect.catalog import Catalog, Columns
+from raclab.database.dialect.changes import several_inserts, single_changes
 from raclab.database.dialect.names import SCHEMAS, Names
 from raclab.database.dialect.parse import Parsed, parse, tokenize
 from raclab.database.oracle_error import OracleError, unsupported
+from raclab.database.rebuild import Edit
 
 # sqlglot warns on stderr of what it reads as a bare command; here that becomes an error of the statement.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
@@ -28,6 +46,7 @@ class Verb(Enum):
     DEFINE = auto()
     COMMIT = auto()
     ROLLBACK = auto()
+    SAVEPOINT = auto()
     SESSION = auto()
     BLOCK = auto()
 
@@ -40,7 +59,8 @@ class Translation:
     sql      DuckDB's statements, in order; empty where there is nothing to run
     binds    names of the bind variables by place, upper case; DuckDB's $1 is the first place
     touched  (schema, name) of every table read or written
-    setting  for SESSION: name and value; for BLOCK: the calls, each a name and its arguments' text
+    edits    for DEFINE: changes of tables that DuckDB has no statement for
+    setting  for SESSION: name and value; for SAVEPOINT and ROLLBACK TO: a word and the savepoint's name
     """
 
     verb: Verb
@@ -48,63 +68,107 @@ class Translation:
     binds: tuple[str, ...] = ()
     touched: frozenset[tuple[str, str]] = frozenset()
     setting: tuple[str, str] = ("", "")
+    edits: tuple[Edit, ...] = ()
 
 
 _QUERIES = ("SELECT", "WITH", "(")
 _CHANGES = ("INSERT", "UPDATE", "DELETE", "MERGE")
-_VERBS = frozenset((*_QUERIES, *_CHANGES, "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "COMMIT", "ROLLBACK", "SET"))
-_PLSQL = ("BEGIN", "DECLARE", "CALL", "EXEC", "EXECUTE")
-_SQLPLUS = {"DESC": "DESCRIBE", "DESCRIBE": "DESCRIBE", "SHOW": "SHOW", "PROMPT": "PROMPT", "SPOOL": "SPOOL", "COLUMN": "COLUMN"}
-_REFUSED = {"GRANT", "REVOKE", "AUDIT", "NOAUDIT", "SHUTDOWN", "STARTUP", "ADMINISTER", "FLASHBACK", "PURGE"}
-_NOT_HERE = {"EXPLAIN": "EXPLAIN PLAN", "LOCK": "LOCK TABLE", "SAVEPOINT": "savepoints", "ANALYZE": "ANALYZE", "RENAME": "RENAME"}
-_OBJECTS = re.compile(
-    r"\s*(?:CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:PUBLIC\s+|GLOBAL\s+|UNIQUE\s+|BITMAP\s+)*(?P<kind>[A-Z]+)", re.IGNORECASE
+_VERBS = frozenset(
+    (*_QUERIES, *_CHANGES, "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "COMMIT", "ROLLBACK", "SAVEPOINT", "SET", "RENAME")
 )
-_OTHERS = {"USER", "ROLE", "PROFILE", "TABLESPACE", "DATABASE", "SYSTEM", "DIRECTORY", "SYNONYM", "PFILE", "SPFILE", "DISKGROUP"}
-_CODE = {"PROCEDURE", "FUNCTION", "PACKAGE", "TRIGGER", "TYPE", "LIBRARY"}
+_PLSQL = ("BEGIN", "DECLARE", "CALL")
 _SET = re.compile(r"\s*ALTER\s+SESSION\s+SET\s+(?P<name>\w+)\s*=\s*(?P<value>'[^']*'|\"[^\"]*\"|[\w$#.]+)\s*$", re.IGNORECASE)
+_PARALLEL = re.compile(
+    r"\s*ALTER\s+SESSION\s+(?:ENABLE|DISABLE|FORCE)\s+PARALLEL\s+(?:DML|DDL|QUERY)(?:\s+PARALLEL\s+\d+)?\s*$", re.IGNORECASE
+)
+_COMMENTED = re.compile(r"--|/\*")
 _KEPT_SETTINGS = ("CURRENT_SCHEMA", "NLS_DATE_FORMAT")
 
 
-@lru_cache(maxsize=KEPT)
-def translate(text: str, schema: str) -> Translation:
-    """Translate one statement for a session whose current schema is ``schema``. Raises OracleError."""
+_kept: dict[tuple[str, str], tuple[Translation, tuple[Columns | None, ...]]] = {}
+_translating = threading.Lock()  # Python runs one thread at a time anyway, and a tree needs much memory
+
+
+def translate(text: str, schema: str, catalog: Catalog | None = None) -> Translation:
+    """Translate one statement for a session whose current schema is ``schema``. Raises OracleError.
+
+    ``catalog`` tells the columns of the tables; a translation is kept while those that it touches have the same columns.
+    """
+    catalog = catalog or Catalog()
+    if kept := _kept_translation(text, schema, catalog):
+        return kept
+    with _translating:
+        if kept := _kept_translation(text, schema, catalog):
+            return kept  # of a class that begins with the same statement, one session has translated it for all
+        made = _translate(text, schema, catalog)
+        _kept[text, schema] = made, _columns(made, catalog)
+    while len(_kept) > KEPT:
+        with contextlib.suppress(KeyError, StopIteration, RuntimeError):  # another session's thread may be here too
+            _kept.pop(next(iter(_kept)))
+    return made
+
+
+def _kept_translation(text: str, schema: str, catalog: Catalog) -> Translation | None:
+    kept = _kept.get((text, schema))
+    return kept[0] if kept is not None and kept[1] == _columns(kept[0], catalog) else None
+
+
+def _columns(statement: Translation, catalog: Catalog) -> tuple[Columns | None, ...]:
+    return tuple(catalog.columns(*table) for table in sorted(statement.touched))
+
+
+def _translate(text: str, schema: str, catalog: Catalog) -> Translation:
     tokens = tokenize(text)
     first = tokens[0].text.upper() if tokens else ""
     if first in _PLSQL:
         return Translation(Verb.BLOCK)
-    if first in _SQLPLUS:
-        raise OracleError(900, f"invalid SQL statement: {_SQLPLUS[first]} is a command of SQL*Plus, not SQL")
-    if first in _REFUSED:
-        raise OracleError(1031, f"insufficient privileges: {first} is not for the user {SCHEMAS[0]}")
-    if first in _NOT_HERE:
-        raise unsupported(_NOT_HERE[first])
+    commands.refuse(first, tokens, text)
     if first not in _VERBS:
         raise OracleError(900, f"invalid SQL statement: {f'it can not begin with {first}' if first else 'there is none'}", 0)
     if first in ("COMMIT", "ROLLBACK"):
         return _end_of_transaction(first, [token.text.upper() for token in tokens[1:]])
+    if first == "SAVEPOINT":
+        return _savepoint(tokens[1:])
     if first == "SET":
-        raise unsupported("SET TRANSACTION, SET ROLE and SET CONSTRAINTS")
+        return _transaction([token.text.upper() for token in tokens[1:]])
     if first == "ALTER" and len(tokens) > 1 and tokens[1].text.upper() == "SESSION":
         return _session(text)
-    if first in ("CREATE", "ALTER", "DROP"):
-        _refuse_object(text)
-    return _statement(parse(text, tokens), schema)
+    commands.refuse_substitution(tokens)
+    if first in (*_QUERIES, *_CHANGES):
+        return _statement(parse(text, tokens), schema, catalog)
+    plain = ddl.simpler(" ".join(text[: tokens[-1].end + 1].split("\n")) if not _COMMENTED.search(text) else text)
+    return _statement(parse(plain, tokenize(plain)), schema, catalog, modifies=first == "ALTER" and plain.startswith("CREATE"))
 
 
 def _end_of_transaction(verb: str, words: list[str]) -> Translation:
-    if "TO" in words and verb == "ROLLBACK":
-        raise unsupported("savepoints")
-    if words not in ([], ["WORK"]):
+    rest = words[1:] if words[:1] == ["WORK"] else words
+    if verb == "ROLLBACK" and rest[:1] == ["TO"] and len(rest) in (2, 3):
+        return Translation(Verb.ROLLBACK, setting=("TO", rest[-1]))
+    if rest and not (verb == "COMMIT" and rest[0] in ("COMMENT", "WRITE")):
         code, said = (2185, "a token other than WORK follows COMMIT") if verb == "COMMIT" else (2181, "invalid option to ROLLBACK WORK")
         raise OracleError(code, said)
     return Translation(Verb[verb])
 
 
+def _savepoint(tokens: list[Token]) -> Translation:
+    if len(tokens) != 1:
+        raise OracleError(3048 if len(tokens) > 1 else 1740, "a savepoint has one name")
+    return Translation(Verb.SAVEPOINT, setting=("SAVEPOINT", tokens[0].text.upper()))
+
+
+def _transaction(words: list[str]) -> Translation:
+    """SET TRANSACTION: what the lab's transactions are anyway is taken."""
+    if words[:2] in (["TRANSACTION", "NAME"], ["TRANSACTION", "ISOLATION"]) or words == ["TRANSACTION", "READ", "WRITE"]:
+        return Translation(Verb.SESSION)
+    raise unsupported("SET TRANSACTION READ ONLY, SET ROLE and SET CONSTRAINTS")
+
+
 def _session(text: str) -> Translation:
+    if _PARALLEL.match(text):
+        return Translation(Verb.SESSION)
     match = _SET.match(text)
     if match is None:
-        raise unsupported("ALTER SESSION but SET with one parameter")
+        raise unsupported("ALTER SESSION but SET with one parameter, or ENABLE, DISABLE and FORCE PARALLEL, which change nothing here")
     name, value = match["name"].upper(), match["value"]
     plain = value[1:-1] if value[0] in "'\"" else value.upper()
     if name == "CURRENT_SCHEMA" and plain not in SCHEMAS:
@@ -114,18 +178,9 @@ def _session(text: str) -> Translation:
     return Translation(Verb.SESSION, setting=(name, plain))
 
 
-def _refuse_object(text: str) -> None:
-    match = _OBJECTS.match(text)
-    kind = match["kind"].upper() if match else ""
-    if kind in _OTHERS:
-        raise OracleError(1031, f"insufficient privileges: {kind} is not for the user {SCHEMAS[0]}")
-    if kind in _CODE:
-        raise unsupported("PL/SQL")
-
-
-def _statement(parsed: Parsed, schema: str) -> Translation:
+def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = False) -> Translation:
     tree = parsed.tree
-    names = Names(parsed, schema)
+    names = Names(parsed, schema, catalog)
 
     def render(part: exp.Expr) -> str:
         return _print(_prepared(part, names))
@@ -135,17 +190,25 @@ def _statement(parsed: Parsed, schema: str) -> Translation:
 
     if isinstance(tree, exp.Query):
         _check_query(parsed)
+        checks.check(tree, names.columns_of)
         headings.give(parsed)
         return done(Verb.QUERY, render(parsed.tree))
     if isinstance(tree, exp.Delete) and tree.args.get("tables") and not tree.this:
         tree.set("this", tree.args["tables"][0])
         tree.set("tables", None)
+    if isinstance(tree, exp.MultitableInserts):
+        allowed.check(tree)
+        if parsed.binds:
+            raise unsupported("bind variables in INSERT ALL and INSERT FIRST; use executemany")
+        return done(Verb.CHANGE, *(render(insert) for insert in several_inserts(tree, names)))
     if isinstance(tree, exp.Insert | exp.Update | exp.Delete | exp.Merge):
         allowed.check(tree)
         target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         names.writable(target)
+        checks.check(tree, names.columns_of)
         headings.give(parsed)
         if isinstance(tree, exp.Update):
+            single_changes(tree)
             for change in tree.expressions:
                 if isinstance(change, exp.EQ) and isinstance(change.this, exp.Column):
                     change.this.set("table", None)
@@ -156,8 +219,11 @@ def _statement(parsed: Parsed, schema: str) -> Translation:
         query = tree.args.get("expression")
         if isinstance(query, exp.Query):
             allowed.check(query.copy().transform(lambda node: exp.Null() if isinstance(node, exp.QueryOption) else node))
+            checks.check(tree, names.columns_of)
             headings.give(parsed)
-        return done(Verb.DEFINE, *ddl.statements(tree, names, render))
+        made = ddl.modified(tree, names, render) if modifies and isinstance(tree, exp.Create) else ddl.statements(tree, names, render)
+        edits = tuple(part for part in made if isinstance(part, Edit))
+        return replace(done(Verb.DEFINE, *(part for part in made if isinstance(part, str))), edits=edits)
     if isinstance(tree, exp.Command):
         raise unsupported(f"such a {str(tree.this).upper()} statement")
     raise OracleError(900, "invalid SQL statement")
@@ -181,7 +247,7 @@ def _prepared(tree: exp.Expr, names: Names) -> exp.Expr:
             if node.args.get(extra):
                 node.set(extra, None)
     fetch.refuse_limit(tree)
-    tree = hierarchy.rewrite(outer_joins.rewrite(tree))
+    tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(tree)))
     tree = levels.rewrite(rownum.rewrite(tree))
     tree = fetch.rewrite(tree)
     return expressions.rewrite(tree, names)

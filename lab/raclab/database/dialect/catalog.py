@@ -1,0 +1,62 @@
+"""Which columns the cluster's tables and views have, and of what kind: what a translation has to know of the database.
+
+A kind is a letter: T text, D date, S timestamp, I interval, B bytes, F binary number; N and a figure is an exact number with so many
+digits after the point. None is a kind that is not known, e.g. a bind variable's.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Columns = Mapping[str, str | None]
+
+_KINDS = {"VARCHAR": "T", "TIMESTAMP_S": "D", "TIMESTAMP": "S", "DATE": "D", "INTERVAL": "I", "BLOB": "B", "DOUBLE": "F", "FLOAT": "F"}
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
+_DECIMAL = re.compile(r"DECIMAL\(\d+, ?(\d+)\)")
+_ALL = "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name IN ({})"
+
+
+Asks = Callable[[str], list[tuple[Any, ...]]]
+"""What gives the rows of a query to the engine, as all sessions see them."""
+
+
+def kind_of_type(stored: str) -> str | None:
+    """The kind of one of DuckDB's types."""
+    if match := _DECIMAL.fullmatch(stored):
+        return f"N{match[1]}"
+    return "N0" if stored in _WHOLE else _KINDS.get(stored)
+
+
+class Catalog:
+    """The columns of every table and view, read from the engine when first asked for; of learners' tables again after each DDL."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fixed: dict[tuple[str, str], dict[str, str | None]] | None = None
+        self._own: dict[tuple[str, str], dict[str, str | None]] | None = None
+
+    def read(self, ask: Asks) -> None:
+        """Read what was not read yet."""
+        with self._lock:
+            if self._fixed is None:
+                self._fixed = _read(ask, "'SYS', 'PUBLISHED'")
+            if self._own is None:
+                self._own = _read(ask, "'LAB'")
+
+    def forget(self) -> None:
+        """Learners' tables have changed: read them again before the next statement."""
+        with self._lock:
+            self._own = None
+
+    def columns(self, schema: str, name: str) -> Columns | None:
+        """The columns of a table or view by name, or None where there is none."""
+        tables = (self._own if schema == "LAB" else self._fixed) or {}
+        return tables.get((schema, name))
+
+
+def _read(ask: Asks, schemas: str) -> dict[tuple[str, str], dict[str, str | None]]:
+    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    for schema, table, column, stored in ask(_ALL.format(schemas)):
+        found.setdefault((schema, table), {})[column] = kind_of_type(str(stored))
+    return found

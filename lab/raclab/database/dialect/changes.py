@@ -1,0 +1,86 @@
+"""INSERT ALL and INSERT FIRST as one INSERT a table, and UPDATE ... SET (a, b) = (SELECT ...) as one change a column."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from raclab.database.dialect.function_table import AGGREGATES
+from raclab.database.dialect.names import Names
+from raclab.database.dialect.nodes import every, quoted
+from raclab.database.oracle_error import OracleError, unsupported
+
+
+def several_inserts(tree: Any, names: Names) -> Iterator[exp.Insert]:
+    """One INSERT ... SELECT for each INTO, of the rows that its condition lets in; FIRST leaves out those that an earlier one took."""
+    earlier: list[exp.Expr] = []
+    first = str(tree.args.get("kind")).upper() == "FIRST"
+    for part in tree.expressions:
+        insert, condition = part.this, part.args.get("expression")
+        names.writable(insert.this.this if isinstance(insert.this, exp.Schema) else insert.this)
+        wanted = [condition.copy()] if condition is not None else []
+        if part.args.get("else_") or first:
+            wanted += [_not(one) for one in earlier]
+        if condition is not None:
+            earlier.append(condition)
+        yield _one(insert, tree.args["source"], every([exp.Paren(this=one) for one in wanted]))
+
+
+def _not(condition: exp.Expr) -> exp.Expr:
+    """Not true: false or unknown."""
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=_one_or_zero("0"))], default=_one_or_zero("1")).eq(_one_or_zero("1"))
+
+
+def _one_or_zero(digit: str) -> exp.Expr:
+    return exp.Literal.number(digit)
+
+
+def _one(insert: Any, source: exp.Expr, condition: exp.Expr | None) -> exp.Insert:
+    values = insert.args.get("expression")
+    if values is None:
+        items: list[exp.Expr] = [exp.Star()]
+    elif isinstance(values, exp.Values) and len(values.expressions) == 1:
+        given = values.expressions[0]
+        items = list(given.expressions) if isinstance(given, exp.Tuple) else [given.this if isinstance(given, exp.Paren) else given]
+    else:
+        raise OracleError(926, "missing VALUES keyword")
+    if any(isinstance(node, exp.Column) and node.name.upper() == "NEXTVAL" for item in items for node in item.walk()):
+        raise unsupported("NEXTVAL in INSERT ALL; there it is one number for all the tables")
+    select = exp.Select(expressions=[item.copy() for item in items])
+    select.set("from_", exp.From(this=exp.Subquery(this=source.copy(), alias=exp.TableAlias(this=exp.to_identifier("S_")))))
+    if condition is not None:
+        select.set("where", exp.Where(this=condition))
+    return exp.Insert(this=insert.this.copy(), expression=select)
+
+
+def _value(query: exp.Select, place: int) -> exp.Select:
+    """A query for one of the values of a query's row. Where it aggregates, it stays whole: alone, a constant would not group."""
+    one = query.copy()
+    if not any(isinstance(node, exp.Anonymous) and node.name.upper() in AGGREGATES for item in one.expressions for node in item.walk()):
+        one.set("expressions", [one.expressions[place]])
+        return one
+    one.set("expressions", [exp.Alias(this=item.unalias(), alias=quoted(f"V{at}")) for at, item in enumerate(one.expressions)])
+    outer = exp.Select(expressions=[exp.Column(this=quoted(f"V{place}"))])
+    outer.set("from_", exp.From(this=exp.Subquery(this=one, alias=exp.TableAlias(this=quoted("V")))))
+    return outer
+
+
+def single_changes(tree: exp.Update) -> None:
+    """Make ``(a, b) = (select x, y ...)`` one change a column, each with the query for its own value."""
+    changes: list[exp.Expr] = []
+    for change in tree.expressions:
+        columns = change.this.expressions if isinstance(change, exp.EQ) and isinstance(change.this, exp.Tuple) else None
+        if columns is None and isinstance(change, exp.EQ) and isinstance(change.this, exp.Paren):
+            columns = [change.this.this]
+        if columns is None:
+            changes.append(change)
+            continue
+        query = change.expression.this if isinstance(change.expression, exp.Subquery) else change.expression
+        if not isinstance(query, exp.Select):
+            raise OracleError(1767, "UPDATE ... SET expression must be a subquery")
+        if len(query.expressions) != len(columns):
+            raise OracleError(913 if len(query.expressions) > len(columns) else 947, "the subquery has another number of columns than SET")
+        for place, column in enumerate(columns):
+            one = _value(query, place)
+            changes.append(exp.EQ(this=column, expression=exp.Subquery(this=one)))
+    tree.set("expressions", changes)

@@ -1,0 +1,212 @@
+"""One run's frames as rows of the counter tables and of the tables behind views, with the SIDs that the database gave its sessions."""
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from raclab.database.ash import PROGRAM, Coded, Column, column, samples, where
+from raclab.database.session_statistics import Values, by_session
+from raclab.database.statement_hash import hash_value
+from raclab.evidence.measurement import Measurement
+
+CENTISECONDS = 100
+MICROSECONDS = 1_000_000
+OWN_COLUMNS = frozenset(("run", "session", "background", "SAMPLE_S", "qc_instance", "qc_session", "max_micro"))
+"""Columns of a view's frame that are not Oracle's: they name sessions and moments as the simulation numbers them."""
+
+TIME_MODEL, EVENTS, STATISTICS = "SESS_TIME_MODEL", "SESSION_EVENT", "SESSTAT"
+COUNTED: Mapping[str, frozenset[str]] = {TIME_MODEL: frozenset(), EVENTS: frozenset(), STATISTICS: frozenset(("NAME",))}
+"""Views whose rows go into counters of the lab's own, and what further columns a frame of them may have."""
+
+
+Rows = dict[str, Column]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the run's sessions are in the database.
+
+    sids        by (instance, session number); background processes' by (instance, name)
+    began       when the run began; ``seconds`` is how long it took
+    """
+
+    sids: Mapping[tuple[int, int], int]
+    background: Mapping[tuple[int, str], int]
+    module: str
+    action: str
+    began: datetime.datetime
+    seconds: float
+
+    @cached_property
+    def _numbered(self) -> np.ndarray:
+        """The SID by instance and session number, -1 where there is none."""
+        table = np.full([1 + max(pair[place] for pair in self.sids) for place in (0, 1)], -1, dtype=np.int64)
+        for pair, sid in self.sids.items():
+            table[pair] = sid
+        return table
+
+    def of(self, frame: pd.DataFrame, instance: str = "inst_id", session: str = "session") -> np.ndarray:
+        """The SID of each row of a frame; of a background process where ``background`` names one. KeyError for one that there is not."""
+        instances = frame[instance].to_numpy(dtype=np.int64)
+        found = np.full(len(frame), -1, dtype=np.int64)
+        if session in frame:
+            numbers = frame[session].to_numpy(dtype=np.int64)
+            known = (instances < len(self._numbered)) & (numbers < self._numbered.shape[1])
+            found[known] = self._numbered[instances[known], numbers[known]]
+        if "background" in frame:
+            which, names = pd.factorize(frame["background"])
+            for place, name in enumerate(names):
+                named = which == place
+                for there in np.unique(instances[named]).tolist():
+                    found[named & (instances == there)] = self.background[there, name]
+        if (found < 0).any():
+            raise KeyError(f"a row of a session that the run has not: {frame[found < 0].iloc[0].to_dict()}")
+        return found
+
+
+def tables(measurement: Measurement, who: Identity) -> dict[str, Rows]:
+    """Rows by table."""
+    views = measurement.views
+    known = by_session(measurement)
+    found: dict[str, Rows] = {
+        "session": _sessions(measurement, who),
+        "session_event": _waits(measurement, who),
+        "sysstat": _instance_statistics(measurement, known),
+        "sesstat": _session_statistics(known, who),
+        "time_model": _time_model(measurement, known, who),
+    }
+    for view, frame in views.items():
+        if view not in COUNTED and len(frame):
+            found[view] = _view(view, frame, measurement, who)
+    if "ACTIVE_SESSION_HISTORY" in found:
+        found["session_sql"] = _last_statements(found["ACTIVE_SESSION_HISTORY"])
+    return found
+
+
+def columns_of(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Rows:
+    """Rows as columns; null where there is None."""
+    made = list(zip(*rows, strict=True)) or [()] * len(names)
+    return {name: filled(values) for name, values in zip(names, made, strict=True)}
+
+
+def filled(values: Sequence[object]) -> np.ndarray:
+    """A column as the engine reads it: numbers as such where none is missing, else objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    if len(values) and all(type(value) is int for value in values):
+        return array.astype(np.int64)
+    return array
+
+
+def _sessions(measurement: Measurement, who: Identity) -> Rows:
+    instances, sids = measurement.sessions["inst_id"].to_numpy(), who.of(measurement.sessions)
+    return {
+        "inst_id": instances,
+        "sid": sids,
+        "serial": sids,
+        "logon_time": who.began,
+        "idle_since": who.began + datetime.timedelta(seconds=who.seconds),
+        "connected": False,
+        "osuser": "raclab",
+        "process": filled([str(sid) for sid in sids.tolist()]),
+        "machine": filled([f"node{instance}" for instance in instances.tolist()]),
+        "program": PROGRAM,
+        "module": who.module,
+        "action": who.action,
+    }
+
+
+def _waits(measurement: Measurement, who: Identity) -> Rows:
+    frame, others = measurement.waits, measurement.views.get(EVENTS)
+    micro, longest = (np.rint(MICROSECONDS * frame[name].to_numpy(dtype=float)).astype(np.int64).tolist() for name in ("time_s", "max_s"))
+    rows = list(
+        zip(
+            frame["inst_id"].tolist(),
+            who.of(frame).tolist(),
+            frame["event"].tolist(),
+            frame["total_waits"].tolist(),
+            micro,
+            longest,
+            strict=True,
+        )
+    )
+    foreground = len(rows)
+    if others is not None and len(others):
+        columns = ("EVENT", "TOTAL_WAITS", "TIME_WAITED_MICRO")
+        most = np.rint(others["max_micro"].to_numpy(dtype=float)).astype(np.int64).tolist()
+        sids = who.of(others, "INST_ID").tolist()
+        rows += zip(others["INST_ID"].tolist(), sids, *(others[name].tolist() for name in columns), most, strict=True)
+    made = columns_of(["inst_id", "sid", "event", "total_waits", "micro", "max_micro"], rows)
+    return made | {"background": np.arange(len(rows)) >= foreground}
+
+
+def _session_statistics(known: Values, who: Identity) -> Rows:
+    made = columns_of(["inst_id", "sid", "name"], ((inst, who.sids[inst, session], name) for inst, session, name in known))
+    return made | {"value": np.array(list(known.values()), dtype=float)}
+
+
+def _instance_statistics(measurement: Measurement, known: Values) -> Rows:
+    """The instances' statistics; of those that come by session only, the sum."""
+    frame = measurement.stats
+    rows = list(zip(*(frame[name].tolist() for name in ("inst_id", "name", "value")), strict=True))
+    given, summed = {name for _, name, _ in rows}, dict[tuple[int, str], float]()
+    for (inst, _, name), value in known.items():
+        if name not in given:
+            summed[inst, name] = summed.get((inst, name), 0.0) + value
+    rows += [(inst, name, value) for (inst, name), value in summed.items()]
+    made = columns_of(["inst_id", "name", "value"], rows)
+    return made | {"value": np.array([value for *_, value in rows], dtype=float)}
+
+
+def _time_model(measurement: Measurement, known: Values, who: Identity) -> Rows:
+    """As it was brought; of a measurement that brings none, DB CPU, and DB time as elapsed time without idle waits."""
+    names = ["inst_id", "sid", "name", "micro"]
+    frame = measurement.views.get(TIME_MODEL)
+    if frame is not None and len(frame):
+        instances, statistics, values = (frame[name].tolist() for name in ("INST_ID", "STAT_NAME", "VALUE"))
+        return columns_of(names, zip(instances, who.of(frame, "INST_ID").tolist(), statistics, values, strict=True))
+    called = {"DB time": "DB time", "CPU used by this session": "DB CPU"}
+    to_micro = MICROSECONDS / CENTISECONDS
+    return columns_of(
+        names,
+        (
+            (inst, who.sids[inst, number], called[name], round(to_micro * value))
+            for (inst, number, name), value in known.items()
+            if name in called
+        ),
+    )
+
+
+def _view(view: str, rows: pd.DataFrame, measurement: Measurement, who: Identity) -> Rows:
+    if view == "ACTIVE_SESSION_HISTORY":
+        return samples(rows, who, measurement.views.get("PX_SESSION"), measurement.views.get("PX_PROCESS"))
+    kept: Rows = {str(name): column(rows[name]) for name in rows if name not in OWN_COLUMNS}
+    if view == "SQL":
+        ended = who.began + datetime.timedelta(seconds=who.seconds)
+        hashes = np.array([hash_value(one) for one in rows["SQL_ID"]], dtype=np.int64)
+        return kept | {"HASH_VALUE": hashes, "MODULE": who.module, "ACTION": who.action, "LAST_ACTIVE_TIME": ended.replace(microsecond=0)}
+    if "session" not in rows:
+        return kept
+    kept["SID"] = who.of(rows, "INST_ID")  # the simulation numbers its sessions, the database gives them a SID
+    if view in ("PX_SESSION", "PX_PROCESS"):
+        kept["SERIAL#"] = kept["SID"]
+    if "qc_session" in rows:
+        kept["QCSID"] = coordinators = who.of(rows, "qc_instance", "qc_session")
+        kept["QCSERIAL#"] = where(rows["QCINST_ID"].notna().to_numpy(), coordinators)  # the coordinator itself shows none
+    return kept
+
+
+def _last_statements(history: Rows) -> Rows:
+    """What each session did last that was a statement."""
+    instances, sids, moments = (np.asarray(history[name]) for name in ("INST_ID", "SESSION_ID", "SAMPLE_ID"))
+    statements = history.get("SQL_ID")
+    if not isinstance(statements, Coded):
+        return columns_of(["inst_id", "sid", "sql_id"], [])
+    told = np.flatnonzero(statements.codes > 0)
+    told = told[np.lexsort((told, moments[told], sids[told]))]
+    last = told[np.flatnonzero(np.append(sids[told][1:] != sids[told][:-1], True))] if len(told) else told
+    return {"inst_id": instances[last], "sid": sids[last], "sql_id": Coded(statements.texts, statements.codes[last])}
