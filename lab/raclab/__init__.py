@@ -12,6 +12,8 @@ _WHERE = {
     "connect": "raclab.database.lab",
     "myth": "raclab.myths.registry",
     "slugs": "raclab.myths.registry",
+    "replay": "raclab.myths.replay",
+    "sweep": "raclab.sweeps.sweep",
     "open": "raclab.ui.page",
     "Kind": "raclab.evidence.measurement",
     "Measurement": "raclab.evidence.measurement",
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
     from raclab.database.lab import connect
     from raclab.evidence.measurement import Kind, Measurement
     from raclab.myths.registry import myth, slugs
+    from raclab.myths.replay import replay
+    from raclab.sweeps.sweep import sweep
     from raclab.ui.page import open
 
-__all__ = ["Kind", "Measurement", "connect", "myth", "open", "slugs"]
+__all__ = ["Kind", "Measurement", "connect", "myth", "open", "replay", "slugs", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

@@ -144,7 +144,7 @@ def test_views_come_with_a_single_seed() -> None:
     single, several = MYTH.simulate(HEALTHY, [1]), MYTH.simulate(HEALTHY, [1, 2])
     servers = {"CR_BLOCK_SERVER", "CURRENT_BLOCK_SERVER"}
     assert set(several.views) == servers
-    assert set(single.views) == servers | {"INSTANCE_CACHE_TRANSFER", "OSSTAT", "ACTIVE_SESSION_HISTORY"}
+    assert set(single.views) >= servers | {"INSTANCE_CACHE_TRANSFER", "OSSTAT", "ACTIVE_SESSION_HISTORY"}
     rows = single.views["INSTANCE_CACHE_TRANSFER"].set_index(["INST_ID", "INSTANCE"])
     assert (rows.loc[(1, 2), "CR_BLOCK_TIME"] / rows.loc[(1, 2), "CR_BLOCK"] / 1000) == pytest.approx(
         value(single, receive_time("cr", 1)).mean, rel=1e-4

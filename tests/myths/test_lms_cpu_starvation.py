@@ -108,7 +108,7 @@ def test_awrs_formulas_give_the_simulators_averages() -> None:
 
 
 def test_levers_out_of_range_are_refused_in_one_sentence() -> None:
-    with pytest.raises(LeverError, match=r"Cores \(cores\) can't be 0: it takes 1 to 32\."):
+    with pytest.raises(LeverError, match=r"Cores \(cores\) can't be 0: it takes whole numbers from 1 to 32\."):
         StarvationLevers(cores=0)
 
 

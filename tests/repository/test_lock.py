@@ -1,4 +1,7 @@
-"""requirements.lock holds what pyproject.toml asks for, on every platform and Python that the lab supports, with hashes."""
+"""The locks hold what pyproject.toml asks for, on every platform and Python that the lab supports, with hashes.
+
+requirements.lock is for the lab and its tests; bench.lock is what `make bench` adds.
+"""
 
 import re
 import tomllib
@@ -12,7 +15,8 @@ from packaging.utils import canonicalize_name
 from raclab.paths import ROOT
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LAB, BENCH = "requirements.lock", "bench.lock"
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in (LAB, BENCH)}
 PLATFORMS = [
     {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux", "platform_machine": "x86_64"},
     {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux", "platform_machine": "aarch64"},
@@ -22,18 +26,19 @@ PLATFORMS = [
 PYTHONS = ["3.11.7", "3.12.1", "3.13.0", "3.14.0"]
 
 
-def _asked() -> list[Requirement]:
-    texts = PYPROJECT["project"]["dependencies"] + PYPROJECT["dependency-groups"]["dev"]
-    return [Requirement(text) for text in texts]
+def _asked(lock: str) -> list[Requirement]:
+    groups = PYPROJECT["dependency-groups"]
+    texts = {LAB: PYPROJECT["project"]["dependencies"] + groups["dev"], BENCH: groups["bench"]}
+    return [Requirement(text) for text in texts[lock]]
 
 
-def _entries() -> list[tuple[str, str, str, str]]:
+def _entries(lock: str) -> list[tuple[str, str, str, str]]:
     """Name, version, marker ("" if none) and the rest of each entry."""
     entry = re.compile(r"^([\w.-]+)==([^ ;\\]+)(?: ; ([^\\\n]+))? \\\n((?:    --hash.*\n)+)", re.MULTILINE)
-    return [(match[1], match[2], match[3] or "", match[4]) for match in entry.finditer(LOCK)]
+    return [(match[1], match[2], match[3] or "", match[4]) for match in entry.finditer(TEXTS[lock])]
 
 
-def _pins(platform: dict[str, str], python: str) -> list[tuple[str, str]]:
+def _pins(lock: str, platform: dict[str, str], python: str) -> list[tuple[str, str]]:
     environment = {
         **platform,
         "python_full_version": python,
@@ -41,17 +46,19 @@ def _pins(platform: dict[str, str], python: str) -> list[tuple[str, str]]:
         "platform_python_implementation": "CPython",
         "implementation_name": "cpython",
     }
-    return [(name, version) for name, version, marker, _ in _entries() if not marker or Marker(marker.strip()).evaluate(environment)]
+    return [(name, version) for name, version, marker, _ in _entries(lock) if not marker or Marker(marker.strip()).evaluate(environment)]
 
 
-def test_every_entry_is_read_and_has_hashes() -> None:
-    starts = re.findall(r"^[A-Za-z0-9].*", LOCK, re.MULTILINE)
-    assert len(_entries()) == len(starts) > 100
-    assert all("--hash=sha256:" in hashes for *_, hashes in _entries())
+@pytest.mark.parametrize(("lock", "least"), [(LAB, 100), (BENCH, 10)])
+def test_every_entry_is_read_and_has_hashes(lock: str, least: int) -> None:
+    starts = re.findall(r"^[A-Za-z0-9].*", TEXTS[lock], re.MULTILINE)
+    assert len(_entries(lock)) == len(starts) > least
+    assert all("--hash=sha256:" in hashes for *_, hashes in _entries(lock))
 
 
-def test_no_index_no_address_and_no_local_path() -> None:
-    for line in LOCK.splitlines():
+@pytest.mark.parametrize("lock", [LAB, BENCH])
+def test_no_index_no_address_and_no_local_path(lock: str) -> None:
+    for line in TEXTS[lock].splitlines():
         assert re.match(r"(#|    #|    --hash=sha256:[0-9a-f]{64}|[\w.-]+==)", line), line
         assert "://" not in line
         assert "@" not in line
@@ -59,25 +66,34 @@ def test_no_index_no_address_and_no_local_path() -> None:
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: f"{platform['sys_platform']}-{platform['platform_machine']}")
-def test_every_requirement_is_met_by_exactly_one_pin(platform: dict[str, str], python: str) -> None:
-    pins = _pins(platform, python)
+@pytest.mark.parametrize("lock", [LAB, BENCH])
+def test_every_requirement_is_met_by_exactly_one_pin(lock: str, platform: dict[str, str], python: str) -> None:
+    pins = _pins(lock, platform, python)
     names = [canonicalize_name(name) for name, _ in pins]
     assert len(names) == len(set(names))
-    for asked in _asked():
+    for asked in _asked(lock):
         name = canonicalize_name(asked.name)
         versions = [version for pinned, version in pins if canonicalize_name(pinned) == name]
         assert len(versions) == 1, f"{asked.name} has no pin: make lock"
         assert asked.specifier.contains(versions[0]), f"{asked} is not met by {versions[0]}: make lock"
 
 
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: f"{platform['sys_platform']}-{platform['platform_machine']}")
+def test_the_bench_adds_to_the_lab_and_changes_nothing_of_it(platform: dict[str, str], python: str) -> None:
+    lab, bench = dict(_pins(LAB, platform, python)), dict(_pins(BENCH, platform, python))
+    assert bench.keys() - lab.keys() >= {"cimba", "scipy"}
+    assert {name: version for name, version in bench.items() if name in lab} == {name: lab[name] for name in bench if name in lab}
+
+
 def test_what_builds_raclab_is_locked_too() -> None:
-    locked = {canonicalize_name(name) for name, *_ in _entries()}
+    locked = {canonicalize_name(name) for name, *_ in _entries(LAB)}
     assert {canonicalize_name(Requirement(text).name) for text in PYPROJECT["build-system"]["requires"]} <= locked
 
 
 def test_every_dependency_has_its_reason() -> None:
     lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
-    for asked in _asked():
+    for asked in _asked(LAB) + _asked(BENCH):
         stated = [line for line in lines if line.startswith(f'    "{asked.name}') and Requirement(line.split('"')[1]).name == asked.name]
         assert len(stated) == 1
         assert "# " in stated[0], f"{asked.name} has no reason beside it in pyproject.toml"

@@ -88,6 +88,22 @@ def test_an_environment_of_another_place_is_made_anew(fresh: Path) -> None:
     assert "-m venv" in _make(fresh, "-n", ".venv/bin/uv").stdout
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_the_benchmark_goes_on_without_what_it_compares_with(fresh: Path, there: bool) -> None:
+    """Everything is installed but bench.lock; uv and pip are scripts that succeed, or fail as they do without a network."""
+    tools = fresh / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    shutil.copy(ROOT / "bench.lock", fresh)
+    for name, script in {"uv": f"exit {int(not there)}", "python": f'[ "$2" = raclab ] && echo "ran $*"; exit {int(not there)}'}.items():
+        (tools / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tools / name).chmod(0o755)
+    (tools / "pip").symlink_to("python")
+    make = _make(fresh, "bench", "--assume-old=.venv/.ready", "--assume-old=.venv/bin/uv", "BENCH_ARGS=--quick")
+    assert "ran -m raclab bench --quick" in make.stdout
+    assert ("the benchmark goes on without cimba" in make.stderr) is not there
+    assert (fresh / ".venv" / ".bench").exists() is there
+
+
 def test_clean_leaves_nothing_of_its_own(fresh: Path) -> None:
     made = (".venv/bin", ".ruff_cache", "lab/raclab/__pycache__", "notebooks/.ipynb_checkpoints")
     for folder in (*made, "tests"):

@@ -37,6 +37,12 @@ def value(measurement: Measurement, figure: Figure) -> Estimate:
     return Estimate(fmean(readings), *interval_95(readings), len(readings))
 
 
+def mean(measurement: Measurement, figure: Figure) -> float:
+    """The figure's mean over the runs alone, in its unit; NaN if any run lacks it, or there is none."""
+    readings = figure.read(measurement).tolist()
+    return math.nan if not readings or any(math.isnan(reading) for reading in readings) else fmean(readings)
+
+
 def error_pct(a: float, b: float) -> float:
     """By how many percent of ``a`` the figure ``b`` is above it (below it: negative).
 

@@ -4,12 +4,13 @@ import csv
 import math
 import re
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from raclab.evidence.data_package import Field, Resource
 from raclab.evidence.errors import fault
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Value = str | int | float | None
 
@@ -17,11 +18,19 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def read_csv(resource: Resource) -> pd.DataFrame:
+def read_csv(resource: Resource) -> "pd.DataFrame":
     """The file's rows as a frame: ``str``, ``int64`` (``Int64`` where values are missing) and ``float64`` columns.
 
     Raises PublishedDataError, naming file and line, at the first thing that is not as the data package says.
     """
+    import pandas as pd
+
+    rows = read_rows(resource)
+    return pd.DataFrame({field.name: _series(field, [row[i] for row in rows]) for i, field in enumerate(resource.fields)})
+
+
+def read_rows(resource: Resource) -> list[list[Value]]:
+    """The file's rows, None for a value that is missing. Raises as read_csv does."""
     lines = _lines(resource.path)
     if not lines:
         raise fault(resource.path, "is empty")
@@ -30,7 +39,7 @@ def read_csv(resource: Resource) -> pd.DataFrame:
         raise fault(resource.path, "has a header and no rows")
     rows = [_row(resource, number, cells) for number, cells in lines[1:]]
     _check_key(resource, [number for number, _ in lines[1:]], rows)
-    return pd.DataFrame({field.name: _series(field, [row[i] for row in rows]) for i, field in enumerate(resource.fields)})
+    return rows
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
@@ -120,6 +129,8 @@ def _check_key(resource: Resource, numbers: list[int], rows: list[list[Value]]) 
 
 
 def _series(field: Field, values: list[Value]) -> "pd.Series[Any]":
+    import pandas as pd
+
     if field.type == "integer":
         return pd.Series(values, dtype="Int64" if None in values else "int64")
     return pd.Series(values, dtype="float64" if field.type == "number" else "str")

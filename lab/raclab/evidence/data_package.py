@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from raclab.evidence.errors import fault
-from raclab.evidence.measurement import Kind, Source
+from raclab.evidence.source import Kind, Source
 
 DESCRIPTOR = "datapackage.json"
 TYPES = ("string", "integer", "number")

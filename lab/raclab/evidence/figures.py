@@ -82,8 +82,10 @@ def _of_session(measured: Measurement, column: str) -> np.ndarray:
 
 def _of_event(measured: Measurement, event: str, column: str) -> np.ndarray:
     """Sum over the waits for an event divided by the number of sessions, by run."""
-    rows = measured.waits[measured.waits["event"].to_numpy() == event]
-    return _by_run(measured, rows, column, _absent(measured)) / max(1, measured.session_count)
+    absent = _absent(measured)
+    found = measured.event_sums.get(event)
+    sums = np.full(measured.runs, absent) if found is None else np.where(found["rows"] > 0, found[column], absent)
+    return sums / max(1, measured.session_count)
 
 
 def _longest(measured: Measurement, event: str) -> np.ndarray:

@@ -5,11 +5,25 @@ Frames are tidy and in seconds. The column ``run`` numbers repeated runs of the 
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+import numpy as np
 import pandas as pd
+
+from raclab.evidence.source import NOT_STATED, Kind, Source
+
+__all__ = [
+    "NOT_STATED",
+    "SESSION_COLUMNS",
+    "STAT_COLUMNS",
+    "WAIT_COLUMNS",
+    "Kind",
+    "Measurement",
+    "Source",
+    "empty_frame",
+    "sums_by",
+]
 
 SESSION_COLUMNS = ("run", "inst_id", "session", "calls", "cpu_s", "elapsed_s")
 WAIT_COLUMNS = ("run", "inst_id", "session", "event", "wait_class", "total_waits", "time_s", "max_s")
@@ -17,42 +31,6 @@ STAT_COLUMNS = ("run", "inst_id", "name", "value")
 
 _TEXT_COLUMNS = ("event", "wait_class", "name")
 _WHOLE_COLUMNS = ("run", "inst_id", "session", "calls", "total_waits")
-
-
-NOT_STATED = "not stated"
-
-
-class Kind(StrEnum):
-    """Where a figure comes from; every table and chart shows it as a badge."""
-
-    PUBLISHED = "PUBLISHED"
-    SIMULATED = "SIMULATED"
-    LIVE = "LIVE"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Who measured what, where: enough for a sceptic to look it up.
-
-    ``year`` is None where the source bears no date; ``machine`` says "not stated" rather than nothing.
-    """
-
-    kind: Kind
-    title: str
-    year: int | None
-    version: str
-    machine: str
-
-    @property
-    def line(self) -> str:
-        """The source in one line, as it stands under a table: title, year, version, machine."""
-        parts = {"year": str(self.year or NOT_STATED), "version": self.version, "machine": self.machine}
-        stated = [f"version {value}" if name == "version" else value for name, value in parts.items() if value != NOT_STATED]
-        silent = [name for name, value in parts.items() if value == NOT_STATED]
-        if silent:
-            names = " and ".join(filter(None, (", ".join(silent[:-1]), silent[-1])))
-            stated.append(f"{names} {NOT_STATED}")
-        return f"{self.title} ({'; '.join(stated)})"
 
 
 def _dtype(column: str) -> str:
@@ -64,6 +42,24 @@ def _dtype(column: str) -> str:
 def empty_frame(columns: tuple[str, ...]) -> pd.DataFrame:
     """A frame of no rows with the columns of SESSION_COLUMNS, WAIT_COLUMNS or STAT_COLUMNS and the types they have with rows."""
     return pd.DataFrame({name: pd.Series(dtype=_dtype(name)) for name in columns})
+
+
+def sums_by(frame: pd.DataFrame, key: str, columns: tuple[str, ...], runs: Sequence[int]) -> dict[str, dict[str, np.ndarray]]:
+    """Sums of some columns by key and run, read off in one go: for each value of ``key``, in order of appearance, an array a column.
+
+    One element a run of ``runs``, which go upwards. NaN where one of the values is; "rows" has the number of rows, 0 where there are none.
+    """
+    if not len(runs) or not len(frame):
+        return {}
+    run, numbers = frame["run"].to_numpy(dtype=np.int64), np.asarray(runs, dtype=np.int64)
+    codes, keys = pd.factorize(frame[key])
+    place = np.minimum(np.searchsorted(numbers, run), len(runs) - 1)
+    there = (numbers[place] == run) & (codes >= 0)
+    cell, cells = (codes * len(runs) + place)[there], len(keys) * len(runs)
+    sums = {column: np.bincount(cell, frame[column].to_numpy(dtype=float)[there], cells) for column in columns}
+    sums["rows"] = np.bincount(cell, minlength=cells)
+    by_key = {column: array.reshape(-1, len(runs)) for column, array in sums.items()}
+    return {str(name): {column: array[number] for column, array in by_key.items()} for number, name in enumerate(keys)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +112,11 @@ class Measurement:
         """How many sessions the frames tell of, in each run."""
         frames = (self.sessions, self.waits)
         return len({pair for frame in frames for pair in zip(frame["inst_id"], frame["session"], strict=True)})
+
+    @functools.cached_property
+    def event_sums(self) -> dict[str, dict[str, np.ndarray]]:
+        """``total_waits`` and ``time_s`` of all sessions by event, one element a run (``sums_by``)."""
+        return sums_by(self.waits, "event", ("total_waits", "time_s"), self.run_numbers)
 
     def one_run(self, run: int = 0) -> "Measurement":
         """The same measurement reduced to a single run, e.g. to load it into the lab's views."""

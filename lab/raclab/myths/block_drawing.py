@@ -4,8 +4,9 @@ A simulation knows every part of a wait. AWR, of a publication or of a live data
 serving node's own work, flushes and sends on the other; what those don't account for is drawn as such.
 """
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -22,6 +23,7 @@ from raclab.evidence import awr
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import Measurement, Source
 from raclab.evidence.student_t import interval_95
+from raclab.myths.bars import DOWNWARDS, LEGEND, bar, drawn
 from raclab.myths.drawing import label
 from raclab.sim import Run
 
@@ -32,7 +34,7 @@ SAMPLING_S = 0.01
 _MILLI = 1000.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlockMeasurement(Measurement):
     """A simulated measurement that knows the parts of each wait; the lab's views get what Oracle would have, without these.
 
@@ -89,7 +91,8 @@ def part_time(kind: str, part: str, instance: int | None = None) -> Figure:
     return Figure(f"{kind}: {part}", "ms", read)
 
 
-def breakdown(measured: Measurement, kind: str, instance: int | None = None) -> dict[str, float]:
+@functools.lru_cache(maxsize=64)  # the published one stands in every chart, and chart and sentence ask for the same
+def breakdown(measured: Measurement, kind: str, instance: int | None = None) -> Mapping[str, float]:
     """Mean milliseconds of one block by component, received by one instance or by all.
 
     Without parts, what the serving instance's own figures hold (of two instances, the other one), and the rest.
@@ -139,7 +142,6 @@ def blocks_chart(measurements: Sequence[Measurement], panels: Sequence[Panel], t
 
     A tick marks the receive time itself with its 95 % interval. Same traces whatever is measured. Two panels a row.
     """
-    # Made of plain dicts: plotly's own subplots check every property once more, which a lever that is dragged would feel.
     labels = [label(one) for one in measurements]
     rows = math.ceil(len(panels) / 2)
     layout = palette.layout()
@@ -158,7 +160,7 @@ def blocks_chart(measurements: Sequence[Measurement], panels: Sequence[Panel], t
             "title": {"text": "ms a block" if row == rows - 1 else "", "font": {"size": 13}},
         }  # fmt: skip
         layout[f"yaxis{suffix}"] = y_axis | {
-            "anchor": f"x{suffix}", "domain": [bottom, top], "autorange": "reversed", "showgrid": False, "showticklabels": column == 0,
+            "anchor": f"x{suffix}", "domain": [bottom, top], "showticklabels": column == 0, **DOWNWARDS,
         }  # fmt: skip
         notes.append(
             {
@@ -172,35 +174,29 @@ def blocks_chart(measurements: Sequence[Measurement], panels: Sequence[Panel], t
         "annotations": notes,
         "height": 210 + rows * (90 + 50 * len(labels)),
         "margin": {"t": 80, "b": 140},
-        "legend": {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0},
+        "legend": dict(LEGEND),
     }
-    return go.Figure({"data": traces, "layout": layout})
+    return drawn(traces, layout)
 
 
 def _traces(measurements: Sequence[Measurement], labels: Sequence[str], panel: Panel, number: int) -> tuple[list[dict[str, Any]], float]:
     """One panel's traces, and how far they reach in ms."""
     suffix = str(number + 1) if number else ""
     parts = [breakdown(one, panel.kind, panel.instance) for one in measurements]
-    received = [_estimate(receive_time(panel.kind, panel.instance), one) for one in measurements]
-    common = {"y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "showlegend": number == 0}
-    traces: list[dict[str, Any]] = [
-        {
-            **common,
-            **{"type": "bar", "orientation": "h", "name": name, "legendgroup": name, "x": [part[name] for part in parts]},
-            **{"marker": palette.bar_marker(name), "hovertemplate": "%{y}<br>" + name + ": %{x:.3~g} ms<extra></extra>"},
-        }
-        for name in COMPONENTS
-    ]
+    received = [_received(one, panel.kind, panel.instance) for one in measurements]
+    common: dict[str, Any] = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "showlegend": number == 0}
+    traces = [bar(name, name, [part[name] for part in parts], labels, "ms", **common, legendgroup=name) for name in COMPONENTS]
     traces.append(
         {
             **common,
+            "y": labels,
             **{"type": "scatter", "mode": "markers", "name": "receive time, with 95 % interval", "legendgroup": "receive time"},
             **{"x": [mean for mean, _ in received], "hovertemplate": "%{y}<br>receive time: %{x:.3~g} ms<extra></extra>"},
             "marker": {"color": palette.TEXT, "symbol": "line-ns-open", "size": 22, "line": {"width": 3}},
             "error_x": {"type": "data", "array": [half for _, half in received], "color": palette.TEXT},
         }
     )
-    return traces, max(1e-9, *(max(mean, sum(part.values())) for (mean, _), part in zip(received, parts, strict=True)))
+    return traces, max([1e-9, *(max(mean + half, sum(part.values())) for (mean, half), part in zip(received, parts, strict=True))])
 
 
 def milliseconds(value: float) -> str:
@@ -236,8 +232,9 @@ def _mean(figure: Figure, measured: Measurement) -> float:
     return fmean(figure.read(measured).tolist())
 
 
-def _estimate(figure: Figure, measured: Measurement) -> tuple[float, float]:
-    """Mean over the runs, and half of its 95 % interval (0 for a single run)."""
-    readings = figure.read(measured).tolist()
+@functools.lru_cache(maxsize=64)
+def _received(measured: Measurement, kind: str, instance: int | None) -> tuple[float, float]:
+    """Mean receive time over the runs in ms, and half of its 95 % interval (0 for a single run)."""
+    readings = receive_time(kind, instance).read(measured).tolist()
     half = interval_95(readings)[1] - fmean(readings)
     return fmean(readings), 0.0 if math.isnan(half) else half

@@ -3,15 +3,15 @@
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from raclab import palette
-from raclab.evidence.compare import Estimate, value
+from raclab.evidence.compare import Estimate, mean, value
 from raclab.evidence.figures import CPU, ELAPSED, Figure, wait_time
 from raclab.evidence.measurement import Measurement
+from raclab.myths.bars import bar, drawn, elapsed_marks, seconds_axis, stack_layout
 
 UNACCOUNTED = "not accounted for"
 
@@ -35,7 +35,7 @@ def other_waits(components: Components) -> Figure:
     named = [event for events in components.values() for event in events]
 
     def read(measured: Measurement) -> np.ndarray:
-        events = tuple(event for event in measured.waits["event"].unique() if event not in named)
+        events = tuple(event for event in measured.event_sums if event not in named)
         return component_time(events).read(measured) if events else np.zeros(measured.runs)
 
     return Figure("other waits", "s", read)
@@ -49,10 +49,10 @@ def breakdown(measurement: Measurement, components: Components) -> dict[str, flo
 @functools.lru_cache(maxsize=64)  # the published ones stand in every chart, and chart and sentence ask for the same
 def _breakdown(measurement: Measurement, named: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, float]:
     components = dict(named)
-    means = {"CPU": value(measurement, CPU).mean}
-    means |= {name: value(measurement, component_time(events)).mean for name, events in components.items()}
-    means["other waits"] = value(measurement, other_waits(components)).mean
-    total = value(measurement, ELAPSED).mean
+    means = {"CPU": mean(measurement, CPU)}
+    means |= {name: mean(measurement, component_time(events)) for name, events in components.items()}
+    means["other waits"] = mean(measurement, other_waits(components))
+    total = mean(measurement, ELAPSED)
     accounted = sum(seconds for seconds in means.values() if not math.isnan(seconds))
     return means | {UNACCOUNTED: max(0.0, total - accounted) if not math.isnan(total) else math.nan}
 
@@ -71,54 +71,16 @@ def time_chart(measurements: Sequence[Measurement], components: Components, titl
     labels = [label(one) for one in measurements]
     estimates = [value(one, ELAPSED) for one in measurements]
     ends = [_drawn_end(estimate, part) for estimate, part in zip(estimates, parts, strict=True)]
-    bars = [_bar(name, [part[name] for part in parts], labels) for name in ("CPU", *components, "other waits", UNACCOUNTED)]
-    layout = palette.layout()
+    bars = [bar(name, name, [part[name] for part in parts], labels) for name in ("CPU", *components, "other waits", UNACCOUNTED)]
+    totals = elapsed_marks(estimates, ends, labels, [_total(estimate) for estimate in estimates])
     # room on the right for the elapsed time that stands behind the longest bar
-    layout["xaxis"] |= {"title": {"text": "seconds of one session"}, "range": [0, 1.22 * max([*ends, 1e-9])]}
-    layout["yaxis"] |= {"autorange": "reversed", "showgrid": False}
-    layout["margin"] |= {"b": 100}
-    layout["legend"] = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
-    layout |= {"barmode": "stack", "title": {"text": title}, "height": 190 + 62 * len(labels)}
-    return go.Figure([*bars, _totals(estimates, ends, labels)], layout)
-
-
-def _bar(name: str, seconds: Sequence[float], labels: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "x": [0.0 if math.isnan(one) else one for one in seconds],
-        "y": labels,
-        "name": name,
-        "orientation": "h",
-        "marker": palette.bar_marker(name),
-        "hovertemplate": "%{y}<br>" + name + ": %{x:.3~g} s<extra></extra>",
-    }
-
-
-def _totals(estimates: Sequence[Estimate], ends: Sequence[float], labels: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": ends,
-        "y": labels,
-        "name": "elapsed, with 95 % interval",
-        "mode": "markers+text",
-        "marker": {"color": palette.TEXT, "symbol": "line-ns-open", "size": 12},
-        "text": [_total(estimate) for estimate in estimates],
-        "textposition": "middle right",
-        "cliponaxis": False,
-        "showlegend": False,
-        "error_x": {"type": "data", "array": [_half(estimate) for estimate in estimates], "color": palette.TEXT},
-        "hovertemplate": "%{y}<br>elapsed: %{text}<extra></extra>",
-    }
+    return drawn([*bars, totals], stack_layout(title, len(labels), seconds_axis(ends, 1.22)))
 
 
 def _drawn_end(estimate: Estimate, part: Mapping[str, float]) -> float:
     if math.isnan(estimate.mean):
         return sum(seconds for seconds in part.values() if not math.isnan(seconds))
     return estimate.mean
-
-
-def _half(estimate: Estimate) -> float:
-    return 0.0 if math.isnan(estimate.high) else estimate.high - estimate.mean
 
 
 def _total(estimate: Estimate) -> str:

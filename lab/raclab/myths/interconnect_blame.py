@@ -23,7 +23,7 @@ from raclab.evidence import awr, published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import STAT_COLUMNS, Kind, Measurement, Source, empty_frame
 from raclab.evidence.table import Table
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.block_drawing import (
     BlockMeasurement,
     Panel,
@@ -35,6 +35,7 @@ from raclab.myths.block_drawing import (
     simulate,
 )
 from raclab.myths.levers import Levers, lever
+from raclab.myths.live_places import four_on_each_of_two
 
 SLUG = "interconnect_blame"
 ALL_SEEDS = range(1, 9)
@@ -148,6 +149,18 @@ class InterconnectBlame(Myth):
     claim = "Slow global cache means a slow interconnect."
     said_by = "Whoever reads 'gc' in the top events and calls the network team."
     levers = BlameLevers
+    live = Live(
+        "interconnect_blame.sql",
+        "Four sessions on each of two instances read and change rows in the same 2,000 blocks. Receive times are the sessions' own; "
+        "what the serving instance did (build, pin, flush, send) is its LMS's, from V$SYSSTAT, V$CR_BLOCK_SERVER and "
+        "V$CURRENT_BLOCK_SERVER. Your cluster is measured as it is: the levers don't slow anything down.",
+        "Without a second instance there is no global cache to wait for, so nothing is run.",
+        least_instances=2,
+        places=four_on_each_of_two,
+        placing=(),
+        case=lambda levers, instances: "your cluster as it is",
+        views=("SYSSTAT", "CR_BLOCK_SERVER", "CURRENT_BLOCK_SERVER", "INSTANCE_CACHE_TRANSFER"),
+    )
     presets: ClassVar[dict[str, BlameLevers]] = FAULTS
 
     def simulate(self, levers: Levers, seeds: Sequence[int] = ALL_SEEDS) -> BlockMeasurement:

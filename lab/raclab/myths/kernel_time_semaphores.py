@@ -14,13 +14,13 @@ from typing import ClassVar
 import pandas as pd
 import plotly.graph_objects as go
 
-from raclab import palette
 from raclab.cluster import semaphore_frames, semaphores
 from raclab.cluster.semaphores import PostHardware, PostLoad
 from raclab.evidence import figures, published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.bars import bar, drawn, percent_axis, stack_layout, written
 from raclab.myths.base import Exercise, Myth, Prediction
 from raclab.myths.drawing import label, seconds_text
 from raclab.myths.levers import Levers, lever
@@ -60,6 +60,13 @@ class SemaphoreLevers(Levers):
         text = f"{self.sets} x {self.semaphores_per_set}, {self.servers} server{'s' if self.servers > 1 else ''}"
         return text if self.messages_s == MESSAGES_S else f"{text}, {self.messages_s:,} messages/s"
 
+    def remark(self) -> str:
+        """Whether there are semaphores for all servers."""
+        room = self.sets * self.semaphores_per_set
+        if room >= self.servers:
+            return ""
+        return f"There are {room} semaphores, so {room} servers start and do the work of the {self.servers} that were asked for."
+
 
 BEFORE = SemaphoreLevers()
 AFTER = SemaphoreLevers(sets=34, semaphores_per_set=93)
@@ -97,9 +104,9 @@ def cpu_shares(measured: Measurement) -> dict[str, float]:
     """Percent of the CPU time by what it went into; NaN where no profile is known."""
     if not isinstance(measured, PartsMeasurement) or not len(measured.parts):
         return dict.fromkeys(LOOKS, math.nan)
-    seconds = measured.parts.groupby("part")["time_s"].sum()
-    total = sum(float(seconds[part]) for part in _CPU_PARTS)
-    return {name: 100 * float(seconds[part]) / total for part, name in _CPU_PARTS.items()}
+    part, seconds = (measured.parts[column].to_numpy() for column in ("part", "time_s"))
+    spent = {of: float(seconds[part == of].sum()) for of in _CPU_PARTS}
+    return {name: 100 * spent[of] / sum(spent.values()) for of, name in _CPU_PARTS.items()}
 
 
 def kernel_share(measured: Measurement) -> float:
@@ -116,6 +123,10 @@ class KernelTimeSemaphores(Myth):
     claim = "98 % CPU means the database is working."
     said_by = "Whoever reads the report's top event and stops at DB CPU, without asking whether it is user or kernel time."
     levers = SemaphoreLevers
+    not_live = (
+        "How many semaphores a set holds is the host's kernel.sem, set by root before the instance starts, and its cost is seen with perf "
+        "on that host: no SQL can do either."
+    )
     presets: ClassVar[dict[str, SemaphoreLevers]] = {
         "before: 3 sets of 1,502": BEFORE,
         "after: 34 sets of 93": AFTER,
@@ -136,24 +147,12 @@ class KernelTimeSemaphores(Myth):
         """What 100 % of the CPU time are, a bar a measurement."""
         labels = [label(one) for one in measurements]
         shares = [{name: 0.0 if math.isnan(share) else share for name, share in cpu_shares(one).items()} for one in measurements]
-        chart = go.Figure(layout=palette.layout())
-        for name, look in LOOKS.items():
-            chart.add_bar(
-                x=[share[name] for share in shares], y=labels, name=name, orientation="h", marker=palette.bar_marker(look),
-                hovertemplate="%{y}<br>" + name + ": %{x:.3~g} %<extra></extra>",
-            )  # fmt: skip
+        bars = [bar(name, look, [share[name] for share in shares], labels, "%") for name, look in LOOKS.items()]
         ends = [0.0 if math.isnan(kernel_share(one)) else 100.0 for one in measurements]
-        chart.add_scatter(
-            x=ends, y=labels, mode="text", name="kernel", text=[f" {_kernel_text(one)}" for one in measurements],
-            textposition="middle right", cliponaxis=False, showlegend=False, hoverinfo="skip",
-        )  # fmt: skip
-        chart.update_xaxes(title="percent of the CPU time", range=[0, 140], tickvals=list(range(0, 101, 20)))
-        chart.update_yaxes(autorange="reversed", showgrid=False)
-        legend = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
-        chart.update_layout(
-            barmode="stack", title="What the CPU time goes into", height=190 + 62 * len(labels), margin={"b": 100}, legend=legend
+        behind = written("kernel", ends, labels, [_kernel_text(one) for one in measurements])
+        return drawn(
+            [*bars, behind], stack_layout("What the CPU time goes into", len(labels), percent_axis("percent of the CPU time", 140))
         )
-        return chart
 
     def sentence(self, measurements: Sequence[Measurement]) -> str:
         """Each measurement's kernel share, the spin lock's part of it, and what a second of work takes."""
@@ -167,11 +166,7 @@ class KernelTimeSemaphores(Myth):
         if one.badge == Kind.PUBLISHED:
             return text + "."
         text += f"; a second of work of each server takes {seconds_text(value(one, figures.ELAPSED).mean)}."
-        wanted = int(str(one.levers["servers"]))
-        room = int(str(one.levers["sets"])) * int(str(one.levers["semaphores_per_set"]))
-        if room < wanted:
-            text += f" There are {room} semaphores, so {room} servers start and do the work of the {wanted} that were asked for."
-        return text
+        return f"{text} {SemaphoreLevers.at(one.levers).remark()}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct, why."""
@@ -300,7 +295,7 @@ _CURED = "published is that it was cured, without a profile"
 
 
 def _simulate(load: PostLoad, levers: SemaphoreLevers, seeds: Sequence[int]) -> PartsMeasurement:
-    built = semaphores.build(load)
+    built = semaphores.build(load, samples=len(seeds) == 1)
     runs = semaphores.simulate(built, list(seeds))
     return PartsMeasurement(
         MODEL,
@@ -308,7 +303,7 @@ def _simulate(load: PostLoad, levers: SemaphoreLevers, seeds: Sequence[int]) -> 
         levers.as_dict(),
         semaphore_frames.sessions(built, runs),
         stats=semaphore_frames.stats(built, runs),
-        views={"OSSTAT": semaphore_frames.osstat(built, runs[0])} if len(runs) == 1 else {},
+        views=semaphore_frames.views(built, runs[0]) if len(runs) == 1 else {},
         parts=semaphore_frames.parts(built, runs),
     )
 

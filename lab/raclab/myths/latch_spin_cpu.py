@@ -22,10 +22,11 @@ from raclab.evidence import figures, published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import SESSION_COLUMNS, WAIT_COLUMNS, Kind, Measurement, Source
 from raclab.evidence.table import Table
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.cpu_drawing import cpu_chart
 from raclab.myths.drawing import seconds_text
 from raclab.myths.levers import Levers, lever
+from raclab.myths.live_places import on_the_first
 from raclab.myths.parts_drawing import Looks, PartsMeasurement, part_time
 from raclab.oracle_names import wait_class
 
@@ -69,6 +70,10 @@ class LatchLevers(Levers):
             if now != getattr(type(self), name):
                 words.append(f"{spec.label.lower()} {now}" if spec.label != "Rows" else f"{now} rows")
         return ", ".join(words)
+
+    def remark(self) -> str:
+        """Whether it matters which table the sessions read."""
+        return "One session has nobody to share a table with." if self.sessions == 1 and not self.same else ""
 
 
 ONE = LatchLevers(sessions=1)
@@ -172,6 +177,16 @@ class LatchSpinCpu(Myth):
     claim = "If latch sleeps are low, latches cost nothing."
     said_by = "Whoever tunes by wait events: a session that spins waits for nothing, it is on CPU."
     levers = LatchLevers
+    live = Live(
+        "latch_spin_cpu.sql",
+        "Each session scans a table of one row three million times within one statement, on the same table or on its own. CPU is the "
+        "sessions' own, the misses of `cache buffers chains` are the instance's (V$LATCH). Compare 1 session, 2 on the same table and "
+        "2 on a table each: the ratio is what compares with the published one, not the seconds.",
+        "",
+        places=on_the_first("sessions"),
+        placing=("sessions",),
+        views=("LATCH",),
+    )
     presets: ClassVar[dict[str, LatchLevers]] = {
         "1 session": ONE,
         "2 sessions, a table each": OWN,
@@ -206,10 +221,11 @@ class LatchSpinCpu(Myth):
         spinning, lines = (value(one, part_time(part)).mean for part in (latches.SPINNING, latches.LINES))
         latch = one.latch.mean(numeric_only=True)
         missed = 100 * latch["MISSES"] / latch["GETS"]
-        return (
+        text = (
             f"{text}, {seconds_text(spinning)} of it spinning and {seconds_text(lines)} for cache lines; {missed:.0f} % "
             f"of the gets missed, {latch['SLEEPS']:,.0f} sleeps, {seconds_text(value(one, figures.ELAPSED).mean)} elapsed."
         )
+        return f"{text} {LatchLevers.at(one.levers).remark()}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct, why."""
@@ -357,7 +373,7 @@ def _simulate(one: LatchLoad, case: str, levers: LatchLevers, seeds: tuple[int, 
     built = latches.build(one, samples=samples)
     runs = latches.simulate(built, seeds)
     latch = latch_frames.latch(built, runs)
-    views = {"LATCH": latch, "ACTIVE_SESSION_HISTORY": latch_frames.active_session_history(built, runs[0])} if samples else {}
+    views = latch_frames.views(built, runs[0]) if samples else {}
     return LatchMeasurement(
         MODEL,
         case,

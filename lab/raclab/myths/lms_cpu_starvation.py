@@ -23,9 +23,10 @@ from raclab.evidence import published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.block_drawing import BlockMeasurement, Panel, blocks_chart, milliseconds, part_time, receive_time, simulate
 from raclab.myths.levers import Levers, lever
+from raclab.myths.live_places import batch_and_askers, without_the_keeper
 
 SLUG = "lms_cpu_starvation"
 ALL_SEEDS = range(1, 9)
@@ -104,6 +105,19 @@ class LmsCpuStarvation(Myth):
     claim = "High CPU on the batch node doesn't touch the other nodes."
     said_by = "Whoever gives the batch a node of its own, and sees idle CPU on all the others."
     levers = StarvationLevers
+    live = Live(
+        "lms_cpu_starvation.sql",
+        "For 20 seconds four sessions on each other instance ask instance 1 for blocks, while as many sessions as the lever says burn "
+        "CPU on instance 1: **that host is loaded fully**, whoever else works there. Receive times are the asking sessions' own. "
+        "Compare with the simulation in the class that your LMS really has; real time has been the default since 10.2.",
+        "Without a second instance nobody asks LMS for blocks, so nothing is run.",
+        least_instances=2,
+        places=batch_and_askers,
+        placing=("runnable", "nodes"),
+        case=lambda levers, instances: f"{instances} nodes, {levers.runnable} runnable on node 1, LMS as it is",
+        views=("SYSSTAT", "CR_BLOCK_SERVER", "CURRENT_BLOCK_SERVER", "OSSTAT"),
+        reads=lambda measured: Measurement(**without_the_keeper(measured)),
+    )
     presets: ClassVar[dict[str, StarvationLevers]] = {
         "no batch": QUIET,
         "16 runnable, LMS in time-share": STARVED,

@@ -79,6 +79,12 @@ class NfsLevers(Levers):
             words.append(f"{self.outstanding} outstanding")
         return ", ".join(words)
 
+    def remark(self) -> str:
+        """Whether the connections per mount count."""
+        if self.direct and self.connections != 1:
+            return "Direct NFS opens a connection for each session, so the connections per mount don't count."
+        return ""
+
 
 KERNEL = NfsLevers()
 DIRECT = NfsLevers(direct=True)
@@ -172,6 +178,10 @@ class NfsThroughput(Myth):
     claim = "Kernel NFS can't keep up."
     said_by = "Whoever has compared it with direct NFS at its defaults, on a link faster than one connection."
     levers = NfsLevers
+    not_live = (
+        "How many connections carry the reads is decided where the database's files are mounted, by nconnect or oranfstab, as root: no SQL "
+        "can change it. V$DNFS_CHANNELS shows what direct NFS has opened."
+    )
     presets: ClassVar[dict[str, NfsLevers]] = {
         "kernel NFS": KERNEL,
         "direct NFS": DIRECT,
@@ -188,7 +198,7 @@ class NfsThroughput(Myth):
         single = len(seeds) == 1
         built = nfs.build(load(levers), SAMPLING_S if single else math.inf)
         runs = nfs.simulate(built, list(seeds))
-        views = {"ACTIVE_SESSION_HISTORY": nfs_frames.active_session_history(built, runs[0])} if single else {}
+        views = nfs_frames.views(built, runs[0]) if single else {}
         return PartsMeasurement(
             MODEL,
             levers.describe(),
@@ -229,9 +239,7 @@ class NfsThroughput(Myth):
         parts = parts_of(one, nfs.PARTS)
         top = max(nfs.PARTS, key=lambda name: parts[name])
         text += f"; the largest part is {top}, {100 * parts[top] / elapsed.mean:.0f} %."
-        if one.levers["direct"] and one.levers["connections"] != 1:
-            text += " Direct NFS opens a connection for each session, so the connections per mount don't count."
-        return text
+        return f"{text} {NfsLevers.at(one.levers).remark()}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct, why."""

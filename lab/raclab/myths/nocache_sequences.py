@@ -90,6 +90,17 @@ class SequenceLevers(Levers):
                 words.append(f"{spec.label.lower()} {value:g} {spec.unit}")
         return ", ".join(words)
 
+    def remark(self) -> str:
+        """Which levers don't count."""
+        remarks = []
+        if self.order and self.nodes == 1:
+            remarks.append("On one node the numbers are in order anyway: ORDER changes nothing.")
+        elif self.order and not self.cache:
+            remarks.append("Without a cache each number is taken from SEQ$, in order of time: ORDER changes nothing.")
+        if self.nodes == 1 and self.start_gap_s != type(self).start_gap_s:
+            remarks.append("On one node no other session starts later: the start gap does not count.")
+        return " ".join(remarks)
+
 
 @functools.cache
 def _published() -> tuple[Measurement, ...]:
@@ -139,6 +150,10 @@ ORDERED = SequenceLevers(cache=1000, order=True)
 CACHED = SequenceLevers(cache=1000)
 
 
+def _remark(one: Measurement) -> str:
+    return SequenceLevers.at(one.levers).remark() if one.source.kind is Kind.SIMULATED else ""
+
+
 class NocacheSequences(Myth):
     """The myth of the NOCACHE sequence."""
 
@@ -152,6 +167,7 @@ class NocacheSequences(Myth):
         "One session an instance inserts 10,000 rows with a NOCACHE, a CACHE 1000 and a CACHE 1000 ORDER sequence, "
         "started together; the waits come from the sessions' own v$session_event.",
         "On one instance there is nobody to pass the row cache lock to: the wait itself needs two instances.",
+        views=("ROWCACHE", "ENQUEUE_STATISTICS"),
     )
     presets: ClassVar[dict[str, SequenceLevers]] = {
         "1 node, NOCACHE": ONE_NODE,
@@ -199,10 +215,11 @@ class NocacheSequences(Myth):
             interval = f" (95 % interval {elapsed.low:.2f} to {elapsed.high:.2f} s over {one.runs} seeds)" if elapsed.runs > 1 else ""
             text = f"{one.badge}, {one.case}: {seconds_text(elapsed.mean)}{interval}"
         if not waited[top]:
-            return text + ("; no waits were published." if one.source.kind is Kind.PUBLISHED else "; it waited for nothing.")
+            text += "; no waits were published." if one.source.kind is Kind.PUBLISHED else "; it waited for nothing."
+            return f"{text} {_remark(one)}".strip()
         count = sum(value(one, figures.waits(event)).mean for event in COMPONENTS[top] if event in set(one.waits["event"]))
         share = "" if math.isnan(elapsed.mean) else f", {100 * waited[top] / elapsed.mean:.0f} %,"
-        return f"{text}; {seconds_text(waited[top])}{share} in {count:,.0f} waits for {top}."
+        return f"{text}; {seconds_text(waited[top])}{share} in {count:,.0f} waits for {top}. {_remark(one)}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct."""

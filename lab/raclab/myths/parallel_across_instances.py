@@ -17,31 +17,34 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from raclab import palette
-from raclab.cluster import parallel_frames, parallel_run
+from raclab.cluster import parallel_frames, parallel_run, parallel_views
 from raclab.cluster.parallel import DONE, GROUP, JOIN, RESULT, START, PxHardware, Statement
 from raclab.cluster.parallel_frames import CORE, CPU, INTERCONNECT, PARTS, ROWS
 from raclab.evidence import figures, published
-from raclab.evidence.compare import error_pct, value
+from raclab.evidence.compare import error_pct, mean, value
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.bars import bar, drawn, stack_layout, written
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import label, seconds_text
 from raclab.myths.levers import Levers, lever
+from raclab.myths.live_places import fields_of, one_session, traffic
 from raclab.myths.parts_drawing import PartsMeasurement, parts_of
 
 SLUG = "parallel_across_instances"
 ALL_SEEDS = range(1, 9)
+SAMPLING_S = 0.1
 ROWS_PER_GROUP = (1, 2, 10, 100, 1_000, 1_000_000)
 TO_SERVERS, TO_COORDINATOR, CONTROL = "rows between servers", "rows to the coordinator", "messages without rows"
 KINDS = {TO_SERVERS: (JOIN, GROUP), TO_COORDINATOR: (RESULT,), CONTROL: (START, DONE)}
 _KIND_LOOKS = {TO_SERVERS: "row cache lock", TO_COORDINATOR: "gc current block", CONTROL: "DFS lock handle"}
 _PART_LOOKS = {CPU: "CPU", CORE: "log file sync", INTERCONNECT: "wire", ROWS: palette.OTHER}
 
-_WRITTEN = {"mode": "text", "textposition": "middle right", "cliponaxis": False, "showlegend": False, "hoverinfo": "skip"}
+_LEFT, _RIGHT = {"xaxis": "x", "yaxis": "y"}, {"xaxis": "x2", "yaxis": "y2"}
+_HALVES = ((0.0, 0.475), (0.525, 1.0))
 
 MODEL = Source(Kind.SIMULATED, "RAC Myths Lab, parallel model", None, "not Oracle", "parameters in raclab/cluster/parallel.py")
 
@@ -84,6 +87,21 @@ class ParallelLevers(Levers):
                 words.append(f"{spec.label[0].lower()}{spec.label[1:]} {setting} {spec.unit}".rstrip())
         return ", ".join(words)
 
+    def remark(self) -> str:
+        """Whether the DOP is lowered, as Oracle does it, and which levers don't count."""
+        asked, remarks = statement(self), []
+        given = asked.actual_dop
+        if given < self.dop:
+            remarks.append(
+                f"DOP {self.dop} was lowered to {given}: {asked.sets} server sets find "
+                f"{self.instances * self.max_servers} servers (parallel_max_servers = {self.max_servers} on each of {self.instances})."
+            )
+        if given < self.instances:
+            remarks.append(f"Only {given} of the {self.instances} instances get servers.")
+        if not self.join and (not self.partition_wise or self.rows_per_group != 1):
+            remarks.append("An aggregation of one table has nothing to join and one group: join method and rows per group don't count.")
+        return " ".join(remarks)
+
 
 AGGREGATION = ParallelLevers(join=False)
 JOIN_16 = ParallelLevers()
@@ -113,6 +131,7 @@ def _received() -> pd.DataFrame:
     return known
 
 
+@functools.cache
 def published_bytes(case: str, instance: int | None = None) -> np.ndarray:
     """Bytes of each published process of a case, of one instance or of all; bytes."""
     rows = _received()[_received()["case"] == case]
@@ -161,10 +180,12 @@ def carried(kind: str, sender: int | None = None) -> Figure:
     def read(measured: Measurement) -> np.ndarray:
         if not isinstance(measured, PxMeasurement):
             return np.full(max(1, measured.runs), math.nan)
-        found = measured.traffic[measured.traffic["kind"].isin(KINDS[kind])]
+        which = measured.traffic["kind"].isin(KINDS[kind]).to_numpy()
         if sender is not None:
-            found = found[found["inst_id"] == sender]
-        return found.groupby("run")["bytes"].sum().to_numpy(dtype=float)
+            which = which & (measured.traffic["inst_id"].to_numpy() == sender)
+        run, size = (measured.traffic[column].to_numpy()[which] for column in ("run", "bytes"))
+        runs, place = np.unique(run, return_inverse=True)
+        return np.bincount(place, size.astype(float), len(runs))
 
     return Figure(kind, "bytes", read)
 
@@ -199,6 +220,19 @@ class ParallelAcrossInstances(Myth):
     claim = "Parallel query over all nodes uses all CPUs, so it is faster."
     said_by = "Whoever counts the cores of the cluster and not the bytes between them; and it is what happens by default."
     levers = ParallelLevers
+    live = Live(
+        "parallel_across_instances.sql",
+        "One statement over tables of a million rows with the lever's DOP, its servers on all instances or, with one instance allowed, "
+        "on the coordinator's (PARALLEL_FORCE_LOCAL). The bytes are those of V$PQ_TQSTAT; what of them crossed the interconnect is "
+        "exact for the rows to the coordinator, and for rows between servers assumes that every producer's are spread alike. "
+        "Partition-wise joins need the Partitioning option (in Oracle Database Free it is included).",
+        "On one instance every server is local, and nothing crosses the interconnect.",
+        places=one_session,
+        placing=("instances",),
+        as_run=lambda levers, instances: levers,
+        session_views=("PQ_TQSTAT",),
+        reads=lambda measured: PxMeasurement(**fields_of(measured), traffic=traffic(measured, JOIN, RESULT)),
+    )
     presets: ClassVar[dict[str, ParallelLevers]] = {
         "aggregation, 2 instances": AGGREGATION,
         "join, 2 instances": JOIN_16,
@@ -211,10 +245,10 @@ class ParallelAcrossInstances(Myth):
     def simulate(self, levers: Levers, seeds: Sequence[int] = ALL_SEEDS) -> PxMeasurement:
         """The statement, once a seed. Rows for V$ views come with a single seed only."""
         assert isinstance(levers, ParallelLevers)
-        built = parallel_run.build(statement(levers))
+        single = len(seeds) == 1
+        built = parallel_run.build(statement(levers), SAMPLING_S if single else math.inf)
         runs = parallel_run.simulate(built, list(seeds))
         accounts = parallel_frames.Accounts(built)
-        views = {"PX_SESSION": parallel_frames.px_session(accounts), "PQ_TQSTAT": parallel_frames.pq_tqstat(accounts)}
         return PxMeasurement(
             MODEL,
             levers.describe(),
@@ -222,7 +256,7 @@ class ParallelAcrossInstances(Myth):
             parallel_frames.sessions(accounts, runs),
             parallel_frames.waits(accounts, runs),
             parallel_frames.stats(accounts, runs),
-            views if len(seeds) == 1 else {},
+            parallel_views.of(accounts, runs[0]) if single else {},
             parallel_frames.parts(accounts, runs),
             parallel_frames.traffic(accounts, runs),
         )
@@ -234,40 +268,35 @@ class ParallelAcrossInstances(Myth):
     def figure(self, measurements: Sequence[Measurement]) -> go.Figure:
         """What crossed the interconnect, in GB, and beside it where a server's time goes; a bar a measurement."""
         labels = [label(one) for one in measurements]
-        chart = make_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05, subplot_titles=("over the interconnect", "a server's time"))
-        for kind in KINDS:
-            sizes = [_mean(one, carried(kind)) / 1e9 for one in measurements]
-            chart.add_bar(
-                x=sizes, y=labels, name=kind, orientation="h", marker=palette.bar_marker(_KIND_LOOKS[kind]),
-                hovertemplate="%{y}<br>" + kind + ": %{x:.3~g} GB<extra></extra>", row=1, col=1,
-            )  # fmt: skip
-        parts = [parts_of(one, PARTS) for one in measurements]
-        for part in PARTS:
-            chart.add_bar(
-                x=[of[part] for of in parts], y=labels, name=part, orientation="h", marker=palette.bar_marker(_PART_LOOKS[part]),
-                hovertemplate="%{y}<br>" + part + ": %{x:.3~g} s<extra></extra>", row=1, col=2,
-            )  # fmt: skip
-        totals = [sum(_mean(one, carried(kind)) for kind in KINDS) for one in measurements]
-        seconds = [value(one, figures.ELAPSED).mean for one in measurements]
+        bytes_of = [_bytes_of(one) for one in measurements]
+        seconds_of = [parts_of(one, PARTS) for one in measurements]
+        totals = [sum(sizes.values()) for sizes in bytes_of]
+        elapsed = [mean(one, figures.ELAPSED) for one in measurements]
         sent = [bytes_text(size) if size or one.source.kind is not Kind.PUBLISHED else "not published" for size, one in
                 zip(totals, measurements, strict=True)]  # fmt: skip
-        took = ["not published" if math.isnan(one) else seconds_text(one) for one in seconds]
-        ends = [0.0 if math.isnan(one) else one for one in seconds]
-        chart.add_scatter(x=[size / 1e9 for size in totals], y=labels, text=sent, name="bytes in all", **_WRITTEN, row=1, col=1)
-        chart.add_scatter(x=ends, y=labels, text=took, name="elapsed", **_WRITTEN, row=1, col=2)
-        look = palette.layout()
-        axes = {name: look.pop(name) for name in ("xaxis", "yaxis")}
-        chart.update_layout(look)
-        chart.update_xaxes(axes["xaxis"])
-        chart.update_yaxes(axes["yaxis"])
-        chart.update_yaxes(autorange="reversed", showgrid=False)
+        took = ["not published" if math.isnan(one) else seconds_text(one) for one in elapsed]
+        ends = [0.0 if math.isnan(one) else one for one in elapsed]
+        traces = [
+            *(bar(kind, look, [of[kind] / 1e9 for of in bytes_of], labels, "GB", **_LEFT) for kind, look in _KIND_LOOKS.items()),
+            *(bar(part, look, [of[part] for of in seconds_of], labels, "s", **_RIGHT) for part, look in _PART_LOOKS.items()),
+            written("bytes in all", [size / 1e9 for size in totals], labels, sent, **_LEFT),
+            written("elapsed", ends, labels, took, **_RIGHT),
+        ]
         # room for what is written behind the longest bar
-        chart.update_xaxes(title="GB", range=[0, 1.35 * max([*totals, 1e-9]) / 1e9], row=1, col=1)
-        chart.update_xaxes(title="seconds", range=[0, 1.35 * max([*ends, 1e-9])], row=1, col=2)
-        legend = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
-        title = "What a parallel statement sends between instances, and what it takes"
-        height = 260 + 62 * len(labels)
-        return chart.update_layout(barmode="stack", title=title, height=height, margin={"t": 90, "b": 130}, legend=legend)
+        layout = stack_layout("What a parallel statement sends between instances, and what it takes", len(labels), {})
+        x_axis, y_axis = layout.pop("xaxis"), layout.pop("yaxis")
+        for number, (left, right), title, unit, longest in (
+            ("", _HALVES[0], "over the interconnect", "GB", max([*totals, 1e-9]) / 1e9),
+            ("2", _HALVES[1], "a server's time", "seconds", max([*ends, 1e-9])),
+        ):
+            axes = {"anchor": f"y{number}", "domain": [left, right], "title": {"text": unit}, "range": [0, 1.35 * longest]}
+            layout[f"xaxis{number}"] = x_axis | axes
+            layout[f"yaxis{number}"] = y_axis | {"anchor": f"x{number}", "domain": [0.0, 1.0]}
+            place = {"x": (left + right) / 2, "y": 1.0, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+            layout.setdefault("annotations", []).append({"text": title, "font": {"size": 16}, "showarrow": False, **place})
+        layout["yaxis2"] |= {"matches": "y", "showticklabels": False}
+        layout["margin"] |= {"t": 90, "b": 130}
+        return drawn(traces, layout | {"height": 260 + 62 * len(labels)})
 
     def sentence(self, measurements: Sequence[Measurement]) -> str:
         """Each measurement's bytes between instances and elapsed time, and whether the DOP was lowered."""
@@ -277,22 +306,15 @@ class ParallelAcrossInstances(Myth):
         text = f"{one.badge}, {one.case}: "
         if one.source.kind is Kind.PUBLISHED:
             return text + _told_as_published(one)
-        between, to_coordinator = (_mean(one, carried(kind)) for kind in (TO_SERVERS, TO_COORDINATOR))
+        between, to_coordinator = (_bytes_of(one)[kind] for kind in (TO_SERVERS, TO_COORDINATOR))
         text += f"{bytes_text(between)} of rows between servers and {bytes_text(to_coordinator)} to the coordinator "
         text += "cross the interconnect; "
-        text += f"{seconds_text(value(one, figures.ELAPSED).mean)} elapsed"
+        text += f"{seconds_text(mean(one, figures.ELAPSED))} elapsed"
+        if one.source.kind is Kind.LIVE:  # neither what a server did with its time nor whether the DOP was lowered is known of it
+            return f"{text}."
         parts = parts_of(one, PARTS)
         text += f", of which a server is {seconds_text(parts[CPU])} on CPU and {seconds_text(parts[INTERCONNECT])} in line to send."
-        asked = ParallelLevers(**one.levers)  # type: ignore[arg-type]
-        given = statement(asked).actual_dop
-        if given < asked.dop:
-            text += (
-                f" DOP {asked.dop} was lowered to {given}: {statement(asked).sets} server sets find "
-                f"{asked.instances * asked.max_servers} servers (parallel_max_servers = {asked.max_servers} on each of {asked.instances})."
-            )
-        if given < asked.instances:
-            text += f" Only {given} of the {asked.instances} instances get servers."
-        return text
+        return f"{text} {ParallelLevers.at(one.levers).remark()}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct, why."""
@@ -449,6 +471,11 @@ def _told_as_published(one: Measurement) -> str:
         received = published_bytes("hash join, DOP 16")
         return f"{received.sum():,.0f} bytes received by {len(received)} consumers; what the coordinator received was not published."
     return "all servers were on the other instance; neither bytes nor time were published."
+
+
+@functools.lru_cache(maxsize=16)  # the published ones stand in every chart, and chart and sentence ask for the same
+def _bytes_of(measured: Measurement) -> dict[str, float]:
+    return {kind: _mean(measured, carried(kind)) for kind in KINDS}
 
 
 def _mean(measured: Measurement, figure: Figure) -> float:

@@ -1,18 +1,18 @@
 """What myths share whose simulation knows the parts of the elapsed time better than any wait event does: a measurement and its chart."""
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from raclab import palette
-from raclab.evidence.compare import Estimate, value
+from raclab.evidence.compare import mean, value
 from raclab.evidence.figures import ELAPSED, Figure
-from raclab.evidence.measurement import Measurement
+from raclab.evidence.measurement import Measurement, sums_by
+from raclab.myths.bars import bar, drawn, elapsed_marks, seconds_axis, stack_layout
 from raclab.myths.drawing import UNACCOUNTED, label, seconds_text
 
 Looks = Mapping[str, str]
@@ -28,6 +28,12 @@ class PartsMeasurement(Measurement):
 
     parts: pd.DataFrame = field(default_factory=pd.DataFrame)
 
+    @functools.cached_property
+    def part_sums(self) -> dict[str, np.ndarray]:
+        """Seconds of each part in each run, in the order of ``run_numbers``; NaN in a run that does not have it."""
+        found = sums_by(self.parts, "part", ("time_s",), self.run_numbers)
+        return {name: np.where(of_part["rows"] > 0, of_part["time_s"], math.nan) for name, of_part in found.items()}
+
 
 def part_time(part: str) -> Figure:
     """Seconds that a session spent in a part; NaN where a measurement does not know its parts."""
@@ -35,8 +41,7 @@ def part_time(part: str) -> Figure:
     def read(measured: Measurement) -> np.ndarray:
         if not isinstance(measured, PartsMeasurement) or not len(measured.parts):
             return np.full(measured.runs, math.nan)
-        rows = measured.parts[measured.parts["part"] == part]
-        return rows.groupby("run")["time_s"].sum().reindex(measured.run_numbers).to_numpy(dtype=float)
+        return measured.part_sums.get(part, np.full(measured.runs, math.nan))
 
     return Figure(part, "s", read)
 
@@ -44,8 +49,8 @@ def part_time(part: str) -> Figure:
 def parts_of(measured: Measurement, names: Sequence[str]) -> dict[str, float]:
     """Mean seconds of a session by part, and what no part accounts for; all of it where a measurement does not know its parts."""
     known = isinstance(measured, PartsMeasurement) and len(measured.parts)
-    means = {name: value(measured, part_time(name)).mean if known else 0.0 for name in names}
-    total = value(measured, ELAPSED).mean
+    means = {name: mean(measured, part_time(name)) if known else 0.0 for name in names}
+    total = mean(measured, ELAPSED)
     return means | {UNACCOUNTED: 0.0 if math.isnan(total) else max(0.0, total - sum(means.values()))}
 
 
@@ -58,44 +63,6 @@ def parts_chart(measurements: Sequence[Measurement], looks: Looks, title: str, a
     parts = [parts_of(one, list(looks)) for one in measurements]
     estimates = [value(one, ELAPSED) for one in measurements]
     ends = [0.0 if math.isnan(estimate.mean) else estimate.mean for estimate in estimates]
-    bars = [_bar(name, looks.get(name, name), [part[name] for part in parts], labels) for name in (*looks, UNACCOUNTED)]
-    layout = palette.layout()
-    layout["xaxis"] |= {"title": {"text": "seconds of one session"}, "range": [0, 1.3 * max([*ends, 1e-9])]}
-    layout["yaxis"] |= {"autorange": "reversed", "showgrid": False}
-    layout["margin"] |= {"b": 100}
-    layout["legend"] = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
-    layout |= {"barmode": "stack", "title": {"text": title}, "height": 190 + 62 * len(labels)}
-    return go.Figure([*bars, _totals(estimates, ends, labels, absent)], layout)
-
-
-def _bar(name: str, look: str, seconds: Sequence[float], labels: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "x": list(seconds),
-        "y": labels,
-        "name": name,
-        "orientation": "h",
-        "marker": palette.bar_marker(look),
-        "hovertemplate": "%{y}<br>" + name + ": %{x:.3~g} s<extra></extra>",
-    }
-
-
-def _totals(estimates: Sequence[Estimate], ends: Sequence[float], labels: Sequence[str], absent: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": ends,
-        "y": labels,
-        "name": "elapsed, with 95 % interval",
-        "mode": "markers+text",
-        "marker": {"color": palette.TEXT, "symbol": "line-ns-open", "size": 12},
-        "text": [absent if math.isnan(one.mean) else seconds_text(one.mean) for one in estimates],
-        "textposition": "middle right",
-        "cliponaxis": False,
-        "showlegend": False,
-        "error_x": {
-            "type": "data",
-            "array": [0.0 if math.isnan(one.high) else one.high - one.mean for one in estimates],
-            "color": palette.TEXT,
-        },
-        "hovertemplate": "%{y}<br>elapsed: %{text}<extra></extra>",
-    }
+    bars = [bar(name, looks.get(name, name), [part[name] for part in parts], labels) for name in (*looks, UNACCOUNTED)]
+    texts = [absent if math.isnan(one.mean) else seconds_text(one.mean) for one in estimates]
+    return drawn([*bars, elapsed_marks(estimates, ends, labels, texts)], stack_layout(title, len(labels), seconds_axis(ends, 1.3)))

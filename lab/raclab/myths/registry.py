@@ -5,7 +5,20 @@ import pkgutil
 
 from raclab.myths.base import Myth
 
-_PLUMBING = {"base", "block_drawing", "cpu_drawing", "drawing", "levers", "parts_drawing", "registry", "share_drawing"}
+_PLUMBING = {
+    "attended",
+    "bars",
+    "base",
+    "block_drawing",
+    "cpu_drawing",
+    "drawing",
+    "levers",
+    "live_places",
+    "parts_drawing",
+    "registry",
+    "replay",
+    "share_drawing",
+}
 
 
 def slugs() -> list[str]:

@@ -26,9 +26,11 @@ from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import WAIT_COLUMNS, Kind, Measurement, Source
 from raclab.evidence.table import Table
 from raclab.evidence.usl import Scalability
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.bars import DOWNWARDS, drawn
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import label
 from raclab.myths.levers import Levers, lever
+from raclab.myths.live_places import MOST_CLIENTS, clients, fields_of
 
 SLUG = "scale_out"
 ALL_SEEDS = range(1, 9)
@@ -74,6 +76,17 @@ class ScaleLevers(Levers):
         words += ["partitioned"] * self.partitioned
         return ", ".join(words + [f"{self.conflicts_pct} % conflicts"] * (self.conflicts_pct > 0))
 
+    def remark(self) -> str:
+        """Which levers don't count, or have a price."""
+        remarks = []
+        if self.clients < self.nodes:
+            remarks.append(f"{self.nodes - self.clients} of the {self.nodes} nodes have no client.")
+        if self.name_server and (self.bulk != 1 or self.direct or self.preallocated or self.indexes != 1):
+            remarks.append("The name server creates one file at a time in one index: bulk, direct path, space and indexes don't count.")
+        elif self.direct and not self.name_server and not self.partitioned:
+            remarks.append("A direct-path load that names no partition locks the table until its commit.")
+        return " ".join(remarks)
+
 
 STEPS = {
     1: ScaleLevers(bulk=1, indexes=5),
@@ -99,6 +112,7 @@ class RateMeasurement(Measurement):
         """The mean over the runs, per second."""
         return sum(self.rates) / len(self.rates)
 
+    @functools.cached_property
     def shares(self) -> dict[str, float]:
         """Percent of the time in the database by event, "CPU" among them; the largest first."""
         busy = self.waits[self.waits["wait_class"] != "Idle"].groupby("event")["time_s"].sum()
@@ -106,6 +120,7 @@ class RateMeasurement(Measurement):
         total = sum(parts.values()) or 1.0
         return {event: 100 * parts[event] / total for event in sorted(parts, key=lambda name: -parts[name])}
 
+    @functools.cached_property
     def idle_pct(self) -> float:
         """Percent of the sessions' time that they waited for their clients."""
         idle = float(self.waits.loc[self.waits["event"] == CLIENT, "time_s"].sum())
@@ -116,9 +131,9 @@ class RateMeasurement(Measurement):
         if self.stated_top:
             return self.stated_top
         wanted = 0.0 if self.levers["name_server"] else float(str(self.levers["clients"])) * work().pace
-        if self.idle_pct() > 50 and self.rate < 0.9 * wanted:
+        if self.idle_pct > 50 and self.rate < 0.9 * wanted:
             return CLIENT
-        return next(iter(self.shares()))
+        return next(iter(self.shares))
 
 
 @functools.cache
@@ -175,6 +190,13 @@ def _published() -> tuple[RateMeasurement, ...]:
     return tuple(made)
 
 
+def _live_rate(measured: Measurement) -> RateMeasurement:
+    """A live run as a rate: all changes over the time of the slowest session. The levers that it can't follow are as by default."""
+    rate = float(measured.sessions["calls"].sum()) / max(1e-9, float(measured.sessions["elapsed_s"].max()))
+    levers = ScaleLevers(**measured.levers).as_dict()  # type: ignore[arg-type]
+    return RateMeasurement(**{**fields_of(measured), "levers": levers}, rates=(rate,))
+
+
 class ScaleOut(Myth):
     """The myth of the nodes that need only be added."""
 
@@ -183,6 +205,18 @@ class ScaleOut(Myth):
     claim = "Add nodes and it scales."
     said_by = "Whoever has a budget for servers and none for looking at what the sessions wait for."
     levers = ScaleLevers
+    live = Live(
+        "scale_out.sql",
+        f"Each session, {MOST_CLIENTS} at most, is a client that inserts 20,000 changes in arrays of the lever's size: one round trip "
+        "and one commit a call. Waits are the sessions' own; the rate is all changes over the time of the slowest session. Set Bulk to "
+        "1 and then to 2,000. Partitions need the Partitioning option (in Oracle Database Free it is included).",
+        "On one instance no index block is asked for by another one: what adding nodes costs needs two instances or more.",
+        places=clients,
+        placing=("nodes", "clients"),
+        as_run=lambda levers, instances: dataclasses.replace(levers, nodes=instances, clients=min(levers.clients, MOST_CLIENTS)),
+        views=("INSTANCE_CACHE_TRANSFER",),
+        reads=lambda measured: _live_rate(measured),
+    )
     presets: ClassVar[dict[str, ScaleLevers]] = {
         **{f"step {step}": levers for step, levers in STEPS.items()},
         "name server, 1 node": NAMES_ALONE,
@@ -233,9 +267,9 @@ class ScaleOut(Myth):
         }
         layout = palette.layout()
         layout["xaxis"] |= {"type": "log", "range": [0, 7.5], "title": {"text": "changes (or files) a second"}}
-        layout["yaxis"] |= {"autorange": "reversed", "showgrid": False}
+        layout["yaxis"] |= DOWNWARDS
         layout |= {"title": {"text": "Rate and top event"}, "height": 150 + 55 * len(labels), "showlegend": False}
-        return go.Figure([bars], layout)
+        return drawn([bars], layout)
 
     def sentence(self, measurements: Sequence[Measurement]) -> str:
         """Each measurement's rate and top event, and which levers did not count."""
@@ -249,13 +283,9 @@ class ScaleOut(Myth):
             return text + "stable."
         if one.source.kind is Kind.PUBLISHED:
             return text + f"top event {top}."
-        share = f"{one.idle_pct():.0f} % of the sessions' time" if top == CLIENT else f"{one.shares()[top]:.0f} % of DB time"
+        share = f"{one.idle_pct:.0f} % of the sessions' time" if top == CLIENT else f"{one.shares[top]:.0f} % of DB time"
         text += f"top event {top}, {share}."
-        if one.levers["name_server"] and (one.levers["bulk"] != 1 or one.levers["direct"] or one.levers["indexes"] != 1):
-            text += " The name server creates one file at a time in one index: bulk, direct path, space and indexes don't count."
-        elif one.levers["direct"] and not one.levers["partitioned"]:
-            text += " A direct-path load that names no partition locks the table until its commit."
-        return text
+        return f"{text} {ScaleLevers.at(one.levers).remark()}".strip()
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """Published beside predicted: case, figure, unit, published, simulated, error_pct, why. "Top event is ..." is 1 where it is."""
@@ -265,13 +295,13 @@ class ScaleOut(Myth):
             simulated, name, top = self.simulate(STEPS[step], seeds), f"step {step}", measured.top()
             rows.append((name, "rate", "changes/s", measured.rate, simulated.rate))
             if top == STABLE:
-                rows.append((name, "row cache lock: share of DB time", "%", 0.0, simulated.shares().get("row cache lock", 0.0)))
+                rows.append((name, "row cache lock: share of DB time", "%", 0.0, simulated.shares.get("row cache lock", 0.0)))
                 continue
             rows.append((name, f"top event is {top}", "", 1.0, float(simulated.top() == top)))
             if step in _EVENTS:
                 of_top = events[step, top]
                 wait_ms = 1000 * value(simulated, figures.wait_time(top)).mean / value(simulated, figures.waits(top)).mean
-                rows.append((name, f"{top}: share of DB time", "%", float(of_top["pct"]), simulated.shares()[top]))
+                rows.append((name, f"{top}: share of DB time", "%", float(of_top["pct"]), simulated.shares[top]))
                 stated_ms = 1000 * float(of_top["time_s"]) / float(of_top["waits"])
                 rows.append((name, f"{top}: average wait", "ms", stated_ms, wait_ms))
         alone, plain, parted = (self.simulate(levers, seeds) for levers in (NAMES_ALONE, NAMES, NAMES_PARTITIONED))

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from raclab import palette
 from raclab.evidence.measurement import Measurement
+from raclab.myths.bars import bar, drawn, percent_axis, stack_layout, written
 from raclab.myths.drawing import UNACCOUNTED, Components, breakdown, label
 
 # the palette has a style a component of the sequence's chart; these are drawn in the same ones
@@ -32,19 +33,7 @@ def share_chart(measurements: Sequence[Measurement], components: Components, tot
     """
     parts = [shares(one, components) for one in measurements]
     labels = [label(one) for one in measurements]
-    chart = go.Figure(layout=palette.layout())
-    for name in ("CPU", *components, "other waits", UNACCOUNTED):
-        chart.add_bar(
-            x=[part[name] for part in parts], y=labels, name=name, orientation="h",
-            marker=palette.bar_marker(_DRAWN_AS.get(name, name)),
-            hovertemplate="%{y}<br>" + name + ": %{x:.3~g} %<extra></extra>",
-        )  # fmt: skip
-    chart.add_scatter(
-        x=[100.0] * len(labels), y=labels, mode="text", name="what 100 % are", text=[f" {total}" for total in totals],
-        textposition="middle right", cliponaxis=False, showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
-    chart.update_xaxes(title="percent of the sessions' time", range=[0, 160], tickvals=list(range(0, 101, 20)))
-    chart.update_yaxes(autorange="reversed", showgrid=False)
-    legend = {"orientation": "h", "traceorder": "normal", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0}
-    chart.update_layout(barmode="stack", title=title, height=190 + 62 * len(labels), margin={"b": 100}, legend=legend)
-    return chart
+    names = ("CPU", *components, "other waits", UNACCOUNTED)
+    bars = [bar(name, _DRAWN_AS.get(name, name), [part[name] for part in parts], labels, "%") for name in names]
+    behind = written("what 100 % are", [100.0] * len(labels), labels, totals)
+    return drawn([*bars, behind], stack_layout(title, len(labels), percent_axis("percent of the sessions' time", 160)))

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from raclab.cluster import batch
+from raclab.cluster import batch, batch_frames
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.figures import CPU, ELAPSED
 from raclab.evidence.measurement import Kind, Measurement, Source
-from raclab.myths.base import Exercise, Myth, Prediction
+from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import seconds_text, time_chart
 from raclab.myths.levers import Levers, lever
-from raclab.sim import Run, run_seeds
+from raclab.myths.live_places import on_the_first
+from raclab.sim import run_seeds
 
 ALL_SEEDS = range(1, 9)
 MODEL = Source(Kind.SIMULATED, "RAC Myths Lab, one node with a time-sharing scheduler", None, "not Oracle", "time slices of 10 ms")
@@ -51,6 +51,15 @@ class StartHere(Myth):
     claim = "The node isn't at its limit, so another job costs the others nothing."
     said_by = "Whoever wants to start another job."
     levers = JobLevers
+    live = Live(
+        "start_here.sql",
+        "As many sessions as there are jobs burn `CPU a job` seconds each on one instance, started together; CPU and elapsed time are the "
+        "sessions' own. Cores are the machine's: Oracle Database Free uses two threads at most.",
+        "",
+        places=on_the_first("jobs"),
+        placing=("jobs",),
+        case=lambda levers, instances: f"{levers.jobs} job{'s' if levers.jobs > 1 else ''}, {levers.cpu_s} s of CPU each",
+    )
 
     def simulate(self, levers: Levers, seeds: Sequence[int] = ALL_SEEDS) -> Measurement:
         """All jobs start together, once a seed. Rows for V$ views come with a single seed only."""
@@ -58,16 +67,9 @@ class StartHere(Myth):
         single = len(seeds) == 1
         model, jobs = batch.build(batch.BatchNode(levers.jobs, levers.cores, float(levers.cpu_s)), 0.1 if single else math.inf)
         runs = run_seeds(model, list(seeds))
-        owner = np.array([where.process for where in model.where])
-        cpu = np.concatenate([np.bincount(owner, run.tally["cpu"], len(jobs)) for run in runs])
-        elapsed = np.concatenate([run.ended for run in runs])
-        number = np.repeat(np.arange(len(runs)), len(jobs))
-        session = np.tile(np.arange(1, len(jobs) + 1), len(runs))
-        sessions = pd.DataFrame({"run": number, "inst_id": 1, "session": session, "calls": 1, "cpu_s": cpu, "elapsed_s": elapsed})
-        totals = sessions.groupby("run")[["cpu_s", "elapsed_s"]].sum() * 100
-        stats = totals.rename(columns={"cpu_s": "CPU used by this session", "elapsed_s": "DB time"})
-        stats = stats.reset_index().melt("run", var_name="name").assign(inst_id=1)
-        views = {"ACTIVE_SESSION_HISTORY": _history(runs[0], len(jobs))} if single else {}
+        whose = batch_frames.ledger(model, jobs)
+        views = batch_frames.views(whose, runs[0]) if single else {}
+        sessions, stats = batch_frames.sessions(whose, runs), batch_frames.stats(whose, runs)
         return Measurement(MODEL, levers.describe(), levers.as_dict(), sessions, stats=stats, views=views)
 
     def published(self) -> list[Measurement]:
@@ -84,11 +86,14 @@ class StartHere(Myth):
 
     def _told(self, one: Measurement) -> str:
         elapsed, cpu = value(one, ELAPSED).mean, value(one, CPU).mean
-        by_hand = JobLevers(**{str(name): value for name, value in one.levers.items()}).formula_s()  # type: ignore[arg-type]
-        return (
+        text = (
             f"{one.badge}, {one.case}: a job takes {seconds_text(elapsed)} and uses {seconds_text(cpu)} of CPU; "
-            f"for {seconds_text(max(0.0, elapsed - cpu))} it waits for a core, which no wait event shows. By hand: {by_hand:.3g} s."
+            f"for {seconds_text(max(0.0, elapsed - cpu))} it waits for a core, which no wait event shows."
         )
+        if "cores" not in one.levers:  # a live run: how many cores there were is the machine's
+            return text
+        by_hand = JobLevers(**{str(name): value for name, value in one.levers.items()}).formula_s()  # type: ignore[arg-type]
+        return f"{text} By hand: {by_hand:.3g} s."
 
     def compare(self, seeds: Sequence[int] = ALL_SEEDS) -> pd.DataFrame:
         """The formula beside the simulation."""
@@ -143,12 +148,6 @@ def _check_three_jobs(answer: float) -> tuple[bool, str]:
     if abs(answer - right) <= 0.03 * right:
         return True, f"Right: {right:.3g} s (SIMULATED)."
     return False, f"{answer:,.6g} s is too {'high' if answer > right else 'low'}."
-
-
-def _history(run: Run, jobs: int) -> pd.DataFrame:
-    """V$ACTIVE_SESSION_HISTORY: a job that waits for a core counts as ON CPU there, as it does in Oracle."""
-    sample, job = np.nonzero(run.samples[:, :jobs] >= 0)
-    return pd.DataFrame({"run": 0, "INST_ID": 1, "session": job + 1, "SAMPLE_S": run.sampled[sample], "SESSION_STATE": "ON CPU"})
 
 
 MYTH = StartHere()

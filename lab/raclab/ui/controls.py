@@ -37,11 +37,7 @@ def _decimals(step: float) -> int:
 
 def choice_text(spec: LeverSpec, value: Any) -> str:
     """A lever's value as shown to people: the lever's own name for it if it has one, "yes" and "no", or the value."""
-    if spec.names and value in spec.choices:
-        return spec.names[spec.choices.index(value)]
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return spec.text(value)
 
 
 def setting_text(specs: dict[str, LeverSpec], values: dict[str, Any]) -> str:

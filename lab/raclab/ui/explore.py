@@ -10,6 +10,8 @@ import ipywidgets as widgets
 
 from raclab.evidence.measurement import Measurement
 from raclab.myths.levers import LeverError, Levers
+from raclab.sim.run import Stopped
+from raclab.ui.busy import Busy
 from raclab.ui.chart import Chart
 from raclab.ui.context import Context
 from raclab.ui.controls import control, setting_text
@@ -27,16 +29,19 @@ class Explorer(Panel):
 
     A move of a lever is answered from all seeds if they take no longer than FIRST_ANSWER_S, going by the run before; otherwise from as
     many as fit, 2 at least, and then from all of them unless the lever has moved on. What is shown says how many seeds it comes from.
+    A run that takes long shows how far it is and can be stopped; a newer position of a lever stops it by itself.
 
+    recorded   recorded runs that the chart also shows
     controls   the lever widgets by lever name
     levers     the setting asked for last
+    busy       how far a long run is, with the button that stops it
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, recorded: Sequence[Measurement] = ()) -> None:
         super().__init__(f"Levers and chart of {context.myth.slug}", context.failures)
         self._myth = context.myth
         self._parameters = context.parameters
-        self._published = context.myth.published()
+        self._published = [*context.myth.published(), *recorded]
         self._specs = context.myth.levers.specs()
         self._moving_many = False
         self._run = itertools.count(1)
@@ -48,12 +53,13 @@ class Explorer(Panel):
         self._badges = widgets.HTML()
         self._sentence = widgets.HTML()
         self._sentence.add_class("raclab-says")
+        self.busy = Busy()
         self._show(self.levers, next(self._run), list(self._parameters.seeds))
         for lever in self.controls.values():
             lever.observe(self._moved, "value")
         levers_box = widgets.Box(list(self.controls.values()))
         levers_box.add_class("raclab-levers")
-        self.fill(levers_box, self._buttons(), self.chart, self._badges, self._sentence)
+        self.fill(levers_box, self._buttons(), self.chart, self.busy, self._badges, self._sentence)
 
     def move(self, levers: Levers) -> None:
         """Set all levers at once; one answer follows."""
@@ -102,16 +108,21 @@ class Explorer(Panel):
 
     def _answer(self, asked: tuple[Levers, int], overtaken: Callable[[], bool]) -> None:
         levers, run = asked
-        seeds = list(self._parameters.seeds)
+        seeds, setting = list(self._parameters.seeds), setting_text(self._specs, levers.as_dict())
         try:
             first = max(LEAST_SEEDS, int(FIRST_ANSWER_S / self._seed_s))
             if first < len(seeds):
-                self._show(levers, run, seeds[:first])
+                with self.busy.attend(overtaken):
+                    self._show(levers, run, seeds[:first])
                 if overtaken():
                     return
-            self._show(levers, run, seeds)
+            with self.busy.attend(overtaken):
+                self._show(levers, run, seeds)
+        except Stopped:
+            if not overtaken():
+                self.busy.say(f"Stopped. The chart still shows {self._shown}. Move a lever to go on.")
         except Exception as exception:
-            self.fail(f"At {setting_text(self._specs, levers.as_dict())}", exception)
+            self.fail(f"At {setting}", exception)
 
     def _show(self, levers: Levers, run: int, seeds: Sequence[int]) -> None:
         begun = perf_counter()
@@ -121,6 +132,7 @@ class Explorer(Panel):
         self.chart.show(self._myth.figure(measurements), run)
         sentence = self._myth.sentence([simulated, *self._published])  # what the levers changed comes first
         kinds = badges(m.source.kind for m in measurements)
+        self._shown = f"{simulated.case}, from {len(seeds)} seeds"
         self._badges.value = f"{kinds} {seeds_text(seeds, len(self._parameters.seeds))}{spread_text(simulated)}"
         # Tests and timings tell by the number which move of a lever this text answers.
         self._sentence.value = f'<p data-raclab-run="{run}" data-raclab-seeds="{len(seeds)}">{prose(sentence)}</p>'

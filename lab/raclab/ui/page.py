@@ -4,7 +4,9 @@ import asyncio
 import html
 import os
 import threading
+from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,18 +19,21 @@ from raclab.evidence.table import Table
 from raclab.myths.base import Myth
 from raclab.myths.levers import Levers
 from raclab.myths.registry import myth as find_myth
+from raclab.myths.replay import of_myth
 from raclab.paths import learner_folder
 from raclab.ui.context import Context
 from raclab.ui.exercise import ExercisePanel
 from raclab.ui.exhibit import Exhibit, caption, markup, sentence, static_chart
 from raclab.ui.explore import Explorer, seeds_text
 from raclab.ui.frame import Frame
+from raclab.ui.interruptible import interruptible
 from raclab.ui.live import LivePanel, shown_dsn
 from raclab.ui.markup import sources
 from raclab.ui.panel import Failure
 from raclab.ui.parameters import Parameters, check, refuse_unknown
 from raclab.ui.predict import Outcome, PredictionPanel, warning
 from raclab.ui.progress import ProgressPanel
+from raclab.ui.recorded import beside_simulation
 from raclab.ui.store import Store
 
 
@@ -48,6 +53,7 @@ class Page:
         self._opening = threading.Lock()
         self._explorer: Explorer | None = None
         self._live: LivePanel | None = None
+        self._recorded: list[Measurement] = []
 
     @property
     def errors(self) -> list[Failure]:
@@ -96,7 +102,8 @@ class Page:
 
     def explore(self) -> Explorer:
         """The levers and the chart that follows them."""
-        self._explorer = Explorer(self._context)
+        with interruptible():
+            self._explorer = Explorer(self._context, self._recorded)
         return self._explorer
 
     def run(self, **levers: Any) -> Exhibit:
@@ -104,10 +111,13 @@ class Page:
 
         On another database nothing is run from here: the case is simulated all the same, and the text says that the views don't show it.
         """
-        if self.lab.shows_simulations:
-            measured, note = self.lab.run(self.myth, levers, self.parameters.seed), ""
-        else:
-            measured = self.myth.simulate(self.myth.levers(**levers), [self.parameters.seed])
+        setting = self.myth.levers.at(levers)
+        with interruptible("The views are as they were before."):
+            shown = self.lab.shows_simulations
+            seed = self.parameters.seed
+            measured = self.lab.run(self.myth, levers, seed) if shown else self.myth.simulate(setting, [seed])
+        note = ""
+        if not shown:
             note = f" SQL goes to {self.lab.dsn}, whose views know nothing of this run: they show what happened there."
         said = self.myth.sentence([measured]) + note
         return Exhibit([caption([measured]), sentence(said)], said)
@@ -123,28 +133,47 @@ class Page:
     def live(self, *, run: bool = False) -> LivePanel:
         """The experiment on a real database: a button if one is set, else what it takes. ``run`` runs it at once, in this cell."""
         if self.myth.live is None:
-            raise LabError(f"{self.myth.slug} has nothing to run on a real database.")
+            raise LabError(f"{self.myth.slug} has nothing to run on a real database. {self.myth.not_live}".rstrip())
         dsn = self.parameters.dsn or _dsn_from_environment()
         self._live = LivePanel(self._context, self.myth.live, dsn, lambda: self.lab, lambda: self.levers)
         if run:
             self._live.run()
         return self._live
 
+    def replay(self, path: str | Path) -> Exhibit:
+        """Show what ``lab.record(path)`` has written of this myth, as a chart and in words.
+
+        From then on ``explore`` shows it beside the others, and ``compare`` beside the simulation at the same setting. The same run is
+        taken once. Raises RecordingError for what is no recording, damaged, from a newer lab, or of other myths only.
+        """
+        found = of_myth(path, self.myth.slug)
+        known = {(one.case, one.source) for one in self._recorded}
+        self._recorded += [one for one in found if (one.case, one.source) not in known]
+        said = self.myth.sentence(found)
+        return Exhibit([caption(found), static_chart(self.myth.figure(found), said), sentence(said)], said)
+
     def exercise(self, name: str) -> ExercisePanel:
         """An exercise with its check, hints and solution. LabError if the myth has none of that name."""
         return ExercisePanel(self._context, _named(self.myth.exercises, name, "exercise"))
 
     def compare(self) -> Table:
-        """Every published figure beside the simulated one, with the error in percent."""
+        """Every published figure, and every recorded one, beside the simulated one, with the error in percent."""
         seeds = self.parameters.seeds
-        frame = self.myth.compare(seeds)
+        with interruptible():
+            frame = self.myth.compare(seeds)
         frame["error_pct"] = frame["error_pct"].round(1) + 0.0  # no minus before a zero
-        kinds = _kinds([*(m.source.kind for m in self.myth.published()), Kind.SIMULATED])
-        return Table(frame, kinds, f"{self._both_sources()}, mean of {seeds_text(seeds, len(seeds))}")
+        if self._recorded:
+            beside = pd.concat([beside_simulation(self.myth, one, seeds) for one in self._recorded], ignore_index=True)
+            beside["error_pct"] = beside["error_pct"].round(1) + 0.0
+            frame = pd.concat([frame, beside], ignore_index=True)
+            frame.insert(list(frame.columns).index("simulated"), "recorded", frame.pop("recorded"))
+        kinds = _kinds([*(m.source.kind for m in [*self.myth.published(), *self._recorded]), Kind.SIMULATED])
+        return Table(frame, kinds, f"{self._both_sources(self._recorded)}, mean of {seeds_text(seeds, len(seeds))}")
 
     def verdict(self) -> Table:
         """The verdict: the same table whatever the parameters are."""
-        frame = self.myth.verdict()
+        with interruptible():
+            frame = self.myth.verdict()
         text = frame.to_csv()
         kinds = tuple(kind for kind in Kind if kind in text) or (Kind.PUBLISHED, Kind.SIMULATED)
         return Table(frame, kinds, self._both_sources())
@@ -162,9 +191,9 @@ class Page:
         """Like ``settle``, without blocking the event loop."""
         await asyncio.to_thread(self.settle)
 
-    def _both_sources(self) -> str:
+    def _both_sources(self, further: Sequence[Measurement] = ()) -> str:
         simulated = self.myth.simulate(self.myth.levers(), self.parameters.seeds[:1])
-        return sources([*self.myth.published(), simulated])
+        return sources([*self.myth.published(), *further, simulated])
 
     def __repr__(self) -> str:
         return f"<Page {self.myth.slug}: “{self.myth.claim}”>"
