@@ -7,6 +7,7 @@ marked ``browser`` or ``oracle`` are skipped, with the reason, where there is no
 import ipaddress
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from raclab.cli.browser import HOW_TO_GET, chromium
 
@@ -33,8 +35,14 @@ ASIDE = "UNDER_TEST_"  # prefix under which those variables wait for the tests m
 _scratch = pytest.StashKey[str]()
 _beyond_loopback = False
 
+# With HYPOTHESIS_PROFILE=ten_thousand (or --hypothesis-profile=ten_thousand) the fuzz tests take 10,000 cases: see tests/support/cases.py.
+settings.register_profile("ten_thousand", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: the tests of Ctrl-C, and what they start, need it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     scratch = config.stash[_scratch] = tempfile.mkdtemp(prefix="raclab-tests-")
     for name in ORACLE_VARIABLES:
         if name in os.environ:
