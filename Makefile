@@ -27,7 +27,7 @@ lab: .venv/.ready ## open the course in JupyterLab (the first time: install it i
 	.venv/bin/jupyter lab $(first) --LabApp.default_url=/lab/tree/$(first) $(as_root) $(LAB_ARGS)
 
 test: .venv/.ready ## run every test, and every notebook (some minutes)
-	$(python) -m pytest -n 2 --dist loadfile $(TEST_ARGS)
+	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TEST_ARGS)
 	$(python) -m pytest -n 2 --dist loadfile --nbval-lax $(TEST_ARGS) notebooks
 
 bench: .venv/.ready .venv/.bench ## time the simulation against the same models in SimPy and cimba
