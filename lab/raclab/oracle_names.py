@@ -130,7 +130,8 @@ EVENT_PARAMETERS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 """What P1, P2 and P3 of a wait mean (V$EVENT_NAME's PARAMETER1 to 3), "" where they mean nothing; events missing here are not known.
 
-As Oracle's Reference (appendix "Oracle Wait Events") and the WAIT lines of public SQL traces have them."""
+Those of TX, HW, DFS lock handle, PX Deq: Execution Msg, log file sync and row cache lock were seen in WAIT lines of public SQL traces; the
+others are named as usual, and were not compared with Oracle's Reference (appendix "Oracle Wait Events")."""
 
 NAMES_SINCE_9I: Mapping[str, str] = MappingProxyType(
     {
