@@ -1,12 +1,15 @@
 """Whose fault a slow global cache is: the parts of the wait under each fault, and the published table added up."""
 
 import dataclasses
+import math
+import warnings
 
 import pandas as pd
 import pytest
 
 from raclab.evidence import awr
 from raclab.evidence.compare import value
+from raclab.evidence.measurement import STAT_COLUMNS, Measurement
 from raclab.myths import interconnect_blame as module
 from raclab.myths.block_drawing import LMS_WAITS, BlockMeasurement, breakdown, interconnect_share, receive_time
 from raclab.myths.interconnect_blame import FAULTS, FLUSH, HEALTHY, MESSAGE, MYTH, RECEIVER, WIRE, BlameLevers, as_published
@@ -25,6 +28,17 @@ def compared() -> pd.DataFrame:
 def largest(one: BlockMeasurement, instance: int) -> str:
     parts = breakdown(one, "cr", instance)
     return max(parts, key=lambda name: parts[name])
+
+
+def test_a_run_without_blocks_has_no_receive_time_and_warns_of_nothing() -> None:
+    """As on a live cluster where an instance received nothing meanwhile; run 1 received 4 blocks in 2 cs, which is 5 ms each."""
+    rows = [(run, 1, f"gc cr block{name}", counted) for run, time, blocks in ((0, 0.0, 0.0), (1, 2.0, 4.0))
+            for name, counted in ((" receive time", time), ("s received", blocks))]  # fmt: skip
+    nothing = Measurement(module.MODEL, "nothing received", {}, stats=pd.DataFrame(rows, columns=list(STAT_COLUMNS)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        none, some = receive_time("cr", 1).read(nothing)
+    assert math.isnan(none) and some == 5.0
 
 
 class TestFaults:

@@ -1,32 +1,19 @@
 """The same seed gives the same run on every platform: the figures that docs/kernel.md states, and plain Python that arrives at them too."""
 
+from splitmix import by_hand as uniform_by_hand
+
 from raclab.paths import ROOT
 from raclab.sim import Model, Uniform, run
 
 SEED, CUSTOMERS = 42, 5
-ALL = 2**64 - 1
-
-
-def draw(seed: int, process: int, number: int) -> float:
-    """A uniform number with Python's unlimited integers, from the published mixing function (SplitMix64's)."""
-
-    def mix(z: int) -> int:
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & ALL
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & ALL
-        return z ^ (z >> 31)
-
-    golden = 0x9E3779B97F4A7C15
-    z = mix(seed * golden + 1 & ALL)
-    z = mix(z + process * golden & ALL)
-    return (mix(z + number * golden & ALL) >> 11) / 2**53
 
 
 def by_hand() -> list[float]:
     """When each customer ends: it arrives after 1 to 3 s and needs the one core for 0 to 2 s; first come, first served."""
-    arrives = {customer: 1 + (3 - 1) * draw(SEED, customer, 0) for customer in range(CUSTOMERS)}
+    arrives = {customer: 1 + (3 - 1) * uniform_by_hand(SEED, customer, 0) for customer in range(CUSTOMERS)}
     free, ends = 0.0, {}
     for customer in sorted(arrives, key=lambda one: arrives[one]):
-        free = ends[customer] = max(free, arrives[customer]) + 2 * draw(SEED, customer, 1)
+        free = ends[customer] = max(free, arrives[customer]) + 2 * uniform_by_hand(SEED, customer, 1)
     return [ends[customer] for customer in range(CUSTOMERS)]
 
 
@@ -52,11 +39,11 @@ def documented() -> tuple[list[list[float]], list[float]]:
 
 def test_the_document_plain_python_and_the_kernel_agree_to_the_last_bit() -> None:
     draws, ends = documented()
-    assert draws == [[draw(SEED, customer, number) for number in (0, 1)] for customer in range(CUSTOMERS)]
+    assert draws == [[uniform_by_hand(SEED, customer, number) for number in (0, 1)] for customer in range(CUSTOMERS)]
     assert ends == by_hand() == by_the_kernel()
 
 
 def test_somebody_waits_in_that_run() -> None:
     """Else it would show nothing but the draws."""
-    alone = [1 + 2 * draw(SEED, customer, 0) + 2 * draw(SEED, customer, 1) for customer in range(CUSTOMERS)]
+    alone = [1 + 2 * uniform_by_hand(SEED, customer, 0) + 2 * uniform_by_hand(SEED, customer, 1) for customer in range(CUSTOMERS)]
     assert sum(end > early + 1e-9 for end, early in zip(by_hand(), alone, strict=True)) >= 2

@@ -7,28 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from splitmix import by_hand
 
 from raclab.bench.bulk_variates import exponentials, uniforms
 from raclab.sim import Constant, Distribution, Exponential, Model, Uniform, run
 from raclab.sim.ops import CONSTANT, EXPONENTIAL, UNIFORM
 from raclab.sim.variates import uniform, variate
-
-ALL = 2**64 - 1
-
-
-def by_hand(seed: int, process: int, draw: int) -> float:
-    """The same with Python's unlimited integers, from the published finaliser."""
-
-    def mix(z: int) -> int:
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & ALL
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & ALL
-        return z ^ (z >> 31)
-
-    golden = 0x9E3779B97F4A7C15
-    z = mix(seed * golden + 1 & ALL)
-    z = mix(z + process * golden & ALL)
-    z = mix(z + draw * golden & ALL)
-    return (z >> 11) / 2**53
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

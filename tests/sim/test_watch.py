@@ -65,6 +65,7 @@ def test_a_watch_knows_what_has_been_done() -> None:
     assert (watch.runs, watch.done) == (4, 4)
     assert watch.events == sum(one.events for one in runs)
     assert watch.clock == tuple(one.clock for one in runs)
+    assert watch.run_s > 0 and Watch().run_s == 0
 
 
 def test_both_watches_see_a_run_and_either_stops_it() -> None:
@@ -106,7 +107,6 @@ with process.forever():
     process.delay(Exponential(1))
 short = Model()
 short.process("short", short.cpu(1)).delay(Exponential(1))
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever starts the tests in the background has it ignored
 warm_up()
 
 def interrupt(watch, runs):

@@ -8,11 +8,12 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from raclab.bench import report, scale
+from raclab.bench import moves, report, scale
 from raclab.bench.agreement import Agreement
 from raclab.bench.cases import Case, all_cases, without_cimba
 from raclab.bench.report import KERNEL, Raced
 from raclab.bench.timing import Spread, in_fresh_processes, in_turns, repeated, seconds
+from raclab.myths import registry
 
 SEEDS = range(1, 9)
 NODES, SESSIONS = 64, 64
@@ -52,6 +53,8 @@ def main(argv: Sequence[str]) -> int:
     large = {case: scale.measured(case, nodes, sessions, processes, 3) for case in scale.CASES}
     report.print_scale(nodes, sessions, large, judge=not quick)
     report.print_waits(_lever_move(rounds), in_fresh_processes(FIRST_CALL, processes))
+    slugs = ["start_here"] if quick else registry.slugs()
+    report.print_moves([moves.measured(slug, rounds) for slug in slugs], judge=not quick)
     faults = report.faults(raced)
     print("".join(f"\n{fault}" for fault in faults), end="\n" if faults else "")
     return 1 if faults else 0

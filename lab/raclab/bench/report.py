@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raclab.bench.agreement import Agreement, mean_and_interval
+from raclab.bench.moves import Move, slowest
 from raclab.bench.scale import FEW
 from raclab.bench.timing import Race, Spread, short
 
@@ -12,6 +13,7 @@ KERNEL = "kernel"
 AIM_RATIOS = {"SimPy": 100.0, "cimba": 4.0}
 AIM_SCALE_S, AIM_SCALE_MB, AIM_SCALE_COST = 2.0, 500.0, 3.0
 AIM_WAITS_S = {"8 seeds x 20,000 inserts": 0.1, "fresh process: import raclab": 1.0, "fresh process: then its first call, 8 seeds": 1.0}
+AIM_MOVE_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,19 @@ def print_waits(moves: Mapping[str, Spread], fresh: Sequence[Mapping[str, float]
         aim = AIM_WAITS_S.get(name)
         rows.append((name, spread.text("ms", MILLI), f"< {aim * MILLI:,.0f} ms" if aim else "", _met(spread.median < aim) if aim else ""))
     _print_table(("what a learner waits for", "median (range)", "aim", "met"), rows)
+
+
+def print_moves(by_myth: Sequence[Sequence[Move]], *, judge: bool) -> None:
+    """Levers moved back to their defaults and to their ends, one at a time: of each myth the defaults and the slowest end."""
+    rows = []
+    for moves in by_myth:
+        default, end = moves[0], slowest(moves[1:])
+        met = _met(end.first.median < AIM_MOVE_S and default.first.median < AIM_MOVE_S, judge)
+        for move, verdict in ((default, ""), (end, met)):
+            first, whole = (spread.text("ms", MILLI) for spread in (move.first, move.whole))
+            rows.append((move.slug, move.to or "defaults", first, whole, f"< {AIM_MOVE_S * MILLI:g} ms" if verdict else "", verdict))
+    head = ("a lever is moved", "to", "to the first chart: median (range)", "to that of all seeds", "aim of the first", "met")
+    _print_table(head, rows)
 
 
 def faults(raced: Sequence[Raced]) -> list[str]:

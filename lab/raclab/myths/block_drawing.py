@@ -74,8 +74,7 @@ def receive_time(kind: str, instance: int | None = None) -> Figure:
         if instance is not None and (measured.stats["name"] == label).any():
             return _total(measured, label, instance)
         time, blocks = (_total(measured, f"gc {kind} block{name}", instance) for name in (" receive time", "s received"))
-        mean: np.ndarray = awr.MILLISECONDS_PER_CENTISECOND * time / blocks
-        return mean
+        return _a_block(awr.MILLISECONDS_PER_CENTISECOND * time, blocks)
 
     return Figure(awr.receive_time(kind), "ms", read)
 
@@ -204,28 +203,41 @@ def milliseconds(value: float) -> str:
     return f"{value:.2f} ms" if value < 9.995 else f"{value:,.0f} ms" if value >= 99.95 else f"{value:.1f} ms"
 
 
+@functools.lru_cache(maxsize=64)  # every panel asks for the same
+def _columns(measured: Measurement, frame: str) -> Mapping[str, np.ndarray]:
+    """The columns of one of a measurement's frames."""
+    return {str(name): column.to_numpy() for name, column in getattr(measured, frame).items()}
+
+
 def _part_times(measured: BlockMeasurement, kind: str, instance: int | None) -> dict[str, np.ndarray]:
-    """Mean time of each part for one block in ms, by run."""
-    rows = measured.parts[measured.parts["kind"].to_numpy() == kind]
+    """Mean time of each part for one block in ms, by run; NaN in a run that received none."""
+    columns = _columns(measured, "parts")
+    of_kind = columns["kind"] == kind
     if instance is not None:
-        rows = rows[rows["inst_id"].to_numpy() == instance]
-    names, runs = rows["part"].to_numpy(), rows["run"].to_numpy(dtype=np.int64)
-    blocks, seconds = (rows[column].to_numpy(dtype=float) for column in ("blocks", "time_s"))
+        of_kind &= columns["inst_id"] == instance
     found = {}
-    for name in dict.fromkeys(names):
-        of = names == name
-        time, count = (np.bincount(runs[of], weights[of], measured.runs) for weights in (seconds, blocks))
-        found[str(name)] = _MILLI * time / count
+    for name in dict.fromkeys(columns["part"][of_kind]):
+        of = of_kind & (columns["part"] == name)
+        runs = columns["run"][of].astype(np.int64)
+        time, count = (np.bincount(runs, columns[column][of].astype(float), measured.runs) for column in ("time_s", "blocks"))
+        found[str(name)] = _a_block(_MILLI * time, count)
     return found
 
 
 def _total(measured: Measurement, name: str, instance: int | None) -> np.ndarray:
     """A statistic of one instance, or of all together, by run."""
-    of = measured.stats["name"].to_numpy() == name
+    columns = _columns(measured, "stats")
+    of = columns["name"] == name
     if instance is not None:
-        of &= measured.stats["inst_id"].to_numpy() == instance
-    place = np.searchsorted(measured.run_numbers, measured.stats["run"].to_numpy(dtype=np.int64)[of])
-    return np.bincount(place, measured.stats["value"].to_numpy(dtype=float)[of], measured.runs)
+        of &= columns["inst_id"] == instance
+    place = np.searchsorted(measured.run_numbers, columns["run"][of].astype(np.int64))
+    return np.bincount(place, columns["value"][of].astype(float), measured.runs)
+
+
+def _a_block(total: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """A total divided by the blocks; NaN where there were none."""
+    mean: np.ndarray = np.divide(total, blocks, out=np.full(len(total), math.nan), where=blocks > 0)
+    return mean
 
 
 def _mean(figure: Figure, measured: Measurement) -> float:

@@ -20,6 +20,7 @@ from raclab.evidence import figures, published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.bars import bar, drawn, percent_axis, stack_layout, written
 from raclab.myths.base import Exercise, Myth, Prediction
 from raclab.myths.drawing import label, seconds_text
@@ -253,7 +254,7 @@ class KernelTimeSemaphores(Myth):
             "From the profile: with all of the 128 CPUs busy, how many of them do nothing but spin?",
             64.0,
             "CPUs",
-            lambda answer: _near(answer, _published_spinning_cpus(), 0.03, "CPUs"),
+            lambda answer: near(answer, _published_spinning_cpus(), 0.03, "CPUs", Kind.PUBLISHED),
             ("The profile is over all CPUs.", "67.8 % of the samples are in the spin lock."),
             "0.678 x 128 = 87 CPUs.",
         ),
@@ -262,7 +263,7 @@ class KernelTimeSemaphores(Myth):
             "How many semaphores did the 34 sets hold that were listed after the change?",
             4506,
             "semaphores",
-            lambda answer: _near(answer, float(AFTER.sets * AFTER.semaphores_per_set), 0.0, "semaphores"),
+            lambda answer: near(answer, float(AFTER.sets * AFTER.semaphores_per_set), 0.0, "semaphores", Kind.PUBLISHED),
             ("Sets times semaphores a set.", "34 x 93."),
             "3,162, where the 3 sets of 1,502 had held 4,506: not more semaphores cured it, but more locks.",
         ),
@@ -315,12 +316,6 @@ def _kernel_text(one: Measurement) -> str:
 
 def _published_spinning_cpus() -> float:
     return cpu_shares(_published()[0])[SPINNING] / 100 * float(_fact("CPUs of the profiled box"))
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:,.0f} {unit} (PUBLISHED)."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 @functools.lru_cache(maxsize=64)

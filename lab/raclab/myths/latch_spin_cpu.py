@@ -22,6 +22,7 @@ from raclab.evidence import figures, published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import SESSION_COLUMNS, WAIT_COLUMNS, Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.cpu_drawing import cpu_chart
 from raclab.myths.drawing import seconds_text
@@ -322,7 +323,7 @@ class LatchSpinCpu(Myth):
             "From the published counts of 9.2: what percentage of the gets missed?",
             40.0,
             "%",
-            lambda answer: _near(answer, 100 * MISSES_M / GETS_M, 0.02, "%"),
+            lambda answer: near(answer, 100 * MISSES_M / GETS_M, 0.02, "%", Kind.PUBLISHED),
             ("V$LATCH has GETS and MISSES.", "33 million of 67 million."),
             "33 / 67 = 49 %.",
         ),
@@ -332,7 +333,7 @@ class LatchSpinCpu(Myth):
             "for the other's. How many of the published 177.8 s does even that leave unexplained?",
             60.0,
             "s",
-            lambda answer: _near(answer, published_cpu(BASE, 2) - 2 * published_cpu(BASE, 1), 0.02, "s"),
+            lambda answer: near(answer, published_cpu(BASE, 2) - 2 * published_cpu(BASE, 1), 0.02, "s", Kind.PUBLISHED),
             ("Own work is 64.56 s.", "Waiting for the other one's work can't take longer than that work."),
             "177.8 - 2 x 64.56 = 48.7 s: the work itself became dearer, since each core fetches what the other has just changed.",
         ),
@@ -390,12 +391,6 @@ def _simulate(one: LatchLoad, case: str, levers: LatchLevers, seeds: tuple[int, 
 @functools.lru_cache(maxsize=64)
 def _cpu(one: LatchLoad, seeds: tuple[int, ...]) -> float:
     return value(_simulate(one, "", SAME, seeds), figures.CPU).mean
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit} (PUBLISHED)."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 def _check_tripling(answer: int) -> tuple[bool, str]:

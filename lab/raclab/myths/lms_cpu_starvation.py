@@ -23,6 +23,7 @@ from raclab.evidence import published
 from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.block_drawing import BlockMeasurement, Panel, blocks_chart, milliseconds, part_time, receive_time, simulate
 from raclab.myths.levers import Levers, lever
@@ -270,7 +271,7 @@ class LmsCpuStarvation(Myth):
             "on average, in milliseconds?",
             10.0,
             "ms",
-            lambda answer: _near(answer, 1000 * StarvationLevers(runnable=8, cores=1).turn_s(), 0.03, "ms"),
+            lambda answer: near(answer, 1000 * StarvationLevers(runnable=8, cores=1).turn_s(), 0.03, "ms"),
             ("One of the eight is on the core, in the middle of its slice on average.", "The other seven go first, a slice each."),
             "Half a slice and seven whole ones: 75 ms. The simulation gives the same for a single session.",
         ),
@@ -301,12 +302,6 @@ def lms_cpu_ms(measured: BlockMeasurement, instance: int = 1) -> float:
     """CPU of an instance's LMS a request in ms, looking for more messages included; mean over the runs."""
     of = measured.lms[measured.lms["inst_id"] == instance]
     return float((1000 * of["cpu_s"] / of["requests"]).mean())
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit}."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 @functools.cache

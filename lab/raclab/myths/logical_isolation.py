@@ -26,6 +26,7 @@ from raclab.evidence.compare import error_pct, value
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import SESSION_COLUMNS, STAT_COLUMNS, Kind, Measurement, Source, empty_frame
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import seconds_text
 from raclab.myths.levers import Levers, lever
@@ -444,26 +445,20 @@ _WHY = {
 }
 
 
-def _near(answer: float, right: float, unit: str, kind: Kind, tolerance: float = 0.05) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit} ({kind})."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
-
-
 def _check_share(answer: float) -> tuple[bool, str]:
     trace = MYTH.published()[0]
     gc_s = sum(_summed(trace, COMPONENTS[name], "time_s")[0] for name in GC)
-    return _near(answer, float(100 * gc_s / trace.waits["time_s"].sum()), "%", Kind.PUBLISHED, 0.02)
+    return near(answer, float(100 * gc_s / trace.waits["time_s"].sum()), 0.02, "%", Kind.PUBLISHED)
 
 
 def _check_null_to_x(answer: float) -> tuple[bool, str]:
     right = value(MYTH.published()[0], average_wait("null to x", ("global cache null to x",))).mean
-    return _near(answer, right, "ms", Kind.PUBLISHED, 0.03)
+    return near(answer, right, 0.03, "ms", Kind.PUBLISHED)
 
 
 def _check_global_index(answer: float) -> tuple[bool, str]:
     one_index, local = (value(MYTH.simulate(levers), TIME_PER_ROW).mean for levers in (GLOBAL_INDEX, ISOLATED))
-    return _near(answer, one_index / local, "times", Kind.SIMULATED, 0.1)
+    return near(answer, one_index / local, 0.1, "times", Kind.SIMULATED)
 
 
 MYTH = LogicalIsolation()

@@ -23,6 +23,7 @@ from raclab.evidence.compare import error_pct, value
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import SESSION_COLUMNS, Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.base import Exercise, Myth, Prediction
 from raclab.myths.drawing import seconds_text
 from raclab.myths.levers import Levers, lever
@@ -335,7 +336,7 @@ class NfsThroughput(Myth):
             "From the published figures: how many GB a second did kernel NFS's one connection carry during the scan?",
             2.0,
             "GB/s",
-            lambda answer: _near(answer, published_scan().table_bytes / published_scan().kernel_s / GIGA, 0.03, "GB/s"),
+            lambda answer: near(answer, published_scan().table_bytes / published_scan().kernel_s / GIGA, 0.03, "GB/s"),
             ("Direct NFS's rate and time give the size of the table.", "The same bytes took kernel NFS 16.18 s."),
             "1.14 GB/s x 6.36 s = 7.25 GB; in 16.18 s that is 0.45 GB/s.",
         ),
@@ -374,12 +375,6 @@ def _knee(hardware: NfsHardware, seeds: Sequence[int]) -> float:
         return sessions * one.reads / float(elapsed)
 
     return reads_s(MOST_SESSIONS) / reads_s(1)
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit}."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 @functools.cache

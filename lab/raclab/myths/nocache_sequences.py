@@ -24,6 +24,7 @@ from raclab.evidence.compare import error_pct, value
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import breakdown, seconds_text, time_chart
 from raclab.myths.levers import Levers, lever
@@ -424,16 +425,10 @@ def _cached(drawn: np.ndarray, size: int) -> np.ndarray:
     return left
 
 
-def _near(answer: float, right: float, tolerance: float, unit: str, kind: Kind) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit} ({kind})."
-    return False, f"{answer:,.6g} {unit} is too {'high' if answer > right else 'low'}."
-
-
 def _check_average_wait(answer: float) -> tuple[bool, str]:
     two_nodes = NocacheSequences().published()[1]
     total, count = value(two_nodes, figures.wait_time("row cache lock")).mean, value(two_nodes, figures.waits("row cache lock")).mean
-    return _near(answer, 1000 * total / count, 0.02, "ms", Kind.PUBLISHED)
+    return near(answer, 1000 * total / count, 0.02, "ms", Kind.PUBLISHED)
 
 
 def _elapsed(levers: SequenceLevers) -> float:
@@ -443,7 +438,7 @@ def _elapsed(levers: SequenceLevers) -> float:
 def _check_redo_write(answer: float) -> tuple[bool, str]:
     together = dataclasses.replace(TWO_NODES, start_gap_s=0.0)
     slower = dataclasses.replace(together, redo_write_ms=together.redo_write_ms + 1)
-    return _near(answer, _elapsed(slower) - _elapsed(together), 0.1, "s", Kind.SIMULATED)
+    return near(answer, _elapsed(slower) - _elapsed(together), 0.1, "s", Kind.SIMULATED)
 
 
 def _check_smallest_cache(answer: int) -> tuple[bool, str]:

@@ -27,6 +27,7 @@ from raclab.evidence.compare import error_pct, mean, value
 from raclab.evidence.figures import Figure
 from raclab.evidence.measurement import Kind, Measurement, Source
 from raclab.evidence.table import Table
+from raclab.myths.answers import near
 from raclab.myths.bars import bar, drawn, stack_layout, written
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import label, seconds_text
@@ -429,7 +430,7 @@ class ParallelAcrossInstances(Myth):
             "and half of them crossed the interconnect: how many bytes wide is a row?",
             28.0,
             "bytes",
-            lambda answer: _near(answer, published_bytes("hash join, DOP 16").sum() / (rows() / 2), 0.02, "bytes"),
+            lambda answer: near(answer, published_bytes("hash join, DOP 16").sum() / (rows() / 2), 0.02, "bytes"),
             ("Which share of the rows has its producer and its consumer on different instances?", "Divide the bytes by those rows."),
             "2,371,595,990 / 42,500,000 = 55.8 bytes.",
         ),
@@ -438,7 +439,7 @@ class ParallelAcrossInstances(Myth):
             "The join with DOP 16 over four instances: how many GB of rows cross the interconnect between servers?",
             2.0,
             "GB",
-            lambda answer: _near(answer, _between(ParallelLevers(instances=4)), 0.03, "GB"),
+            lambda answer: near(answer, _between(ParallelLevers(instances=4)), 0.03, "GB"),
             ("With two instances half of the rows cross.", "With four, a row's consumer is on the producer's instance once in four times."),
             "Three quarters of 4.75 GB: 3.56 GB (SIMULATED). More instances, more traffic.",
         ),
@@ -485,12 +486,6 @@ def _mean(measured: Measurement, figure: Figure) -> float:
 
 def _between(levers: ParallelLevers) -> float:
     return _mean(MYTH.simulate(levers, [1]), carried(TO_SERVERS)) / 1e9
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit}."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 def _check_lowered(answer: int) -> tuple[bool, str]:

@@ -6,6 +6,7 @@ import pkgutil
 from raclab.myths.base import Myth
 
 _PLUMBING = {
+    "answers",
     "attended",
     "bars",
     "base",

@@ -26,6 +26,7 @@ from raclab.evidence.compare import error_pct, value
 from raclab.evidence.measurement import WAIT_COLUMNS, Kind, Measurement, Source
 from raclab.evidence.table import Table
 from raclab.evidence.usl import Scalability
+from raclab.myths.answers import near
 from raclab.myths.bars import DOWNWARDS, drawn
 from raclab.myths.base import Exercise, Live, Myth, Prediction
 from raclab.myths.drawing import label
@@ -398,7 +399,7 @@ class ScaleOut(Myth):
             "Step 1: if 150 clients share 100 changes a second, one change a call, how long does a client take from call to call?",
             1.0,
             "s",
-            lambda answer: _near(answer, 1.5, 0.02, "s"),
+            lambda answer: near(answer, 1.5, 0.02, "s"),
             ("How many changes a second does one client make?",),
             "150 / 100 = 1.5 s. How many clients were connected then was not published; one alone would make it 10 ms.",
         ),
@@ -450,12 +451,6 @@ def _curve(levers: ScaleLevers, seeds: tuple[int, ...]) -> dict[int, float]:
 
 def _rounded(rate: float) -> str:
     return f"{float(f'{rate:.2g}'):,.0f}"
-
-
-def _near(answer: float, right: float, tolerance: float, unit: str) -> tuple[bool, str]:
-    if abs(answer - right) <= tolerance * right:
-        return True, f"Right: {right:.3g} {unit}."
-    return False, f"{answer:g} {unit} is too {'high' if answer > right else 'low'}."
 
 
 def _check_bulk(answer: int) -> tuple[bool, str]:

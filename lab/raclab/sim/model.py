@@ -4,6 +4,7 @@ A model is built once and run as often as wanted (run.py); building draws no ran
 """
 
 import math
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 
@@ -29,6 +30,8 @@ class Model:
     horizon   the run stops here at the latest
     notes     room for so many notes; 0 keeps none
     sampling  seconds between two samples of what every process is doing; infinite takes none
+
+    Homes and cells are machine integers from the start: there may be a hundred thousand, copied at every move of a lever.
     """
 
     horizon: float = math.inf
@@ -37,8 +40,8 @@ class Model:
     processes: list[Process] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     cpus: list[tuple[int, float]] = field(default_factory=list)
-    homes: list[int] = field(default_factory=list)
-    cells: list[int] = field(default_factory=list)
+    homes: "array[int]" = field(default_factory=lambda: array("q"))
+    cells: "array[int]" = field(default_factory=lambda: array("q"))
     mailboxes: int = 0
     links: list[float] = field(default_factory=list)
     semaphores: list[int] = field(default_factory=list)

@@ -162,11 +162,14 @@ def run_seeds(model: Model, seeds: Sequence[int]) -> list[Run]:
     tracks, here = np.zeros(len(seeds), dtype=WATCH), traced_here()
     for watch in watches():
         watch.follow(tracks)
+    began = time.perf_counter()
     with _ctrl_c_stops(tracks):
         jobs = [_threads().submit(_interpret, model, arrays, seed, tracks[number : number + 1], here) for number, seed in enumerate(seeds)]
         left = set(jobs)
         while left:
             left = wait(left, timeout=LOOK_S).not_done
+    for watch in watches():
+        watch.run_s += time.perf_counter() - began
     done = [job.result() for job in jobs]
     if here:
         here.traces += [trace for _, trace in done if trace]

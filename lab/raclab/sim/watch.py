@@ -9,12 +9,16 @@ import numpy as np
 
 
 class Watch:
-    """How far the runs are that were begun under it. The kernel tells it every few thousand ops; asking costs the runs nothing."""
+    """How far the runs are that were begun under it. The kernel tells it every few thousand ops; asking costs the runs nothing.
+
+    run_s   seconds for which whoever began runs has waited for them, those still under way not counted
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tracks: list[np.ndarray] = []
         self._stopped = False
+        self.run_s = 0.0
 
     @property
     def runs(self) -> int:

@@ -38,11 +38,12 @@ class Chart(anywidget.AnyWidget):
         super().__init__(**traits)
         self.on_msg(_send_plotly)
 
-    def show(self, figure: go.Figure, run: int) -> None:
-        """Draw this figure: one message to the browser. ``alt`` is set apart, because the words take their time too."""
+    def show(self, figure: go.Figure, run: int, alt: str) -> None:
+        """Draw this figure, which shows in words ``alt``: one message to the browser."""
         with self.hold_sync():
             self.figure = figure.to_json(validate=False)
             self.run = run
+            self.alt = alt
 
 
 def _send_plotly(chart: Chart, content: dict[str, Any], buffers: list[Any]) -> None:

@@ -1,7 +1,6 @@
 """The levers and the chart that follows them, with the sentence and the badges under it."""
 
 import itertools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
@@ -20,16 +19,17 @@ from raclab.ui.panel import Panel
 from raclab.ui.parameters import SEEDS
 from raclab.ui.worker import LatestWins
 
-LEAST_SEEDS = 2
-FIRST_ANSWER_S = 0.03
+FIRST_SEEDS = 2  # what two cores run at once; a single one would bring rows for V$ views, which no chart needs
+AT_ONCE_S = 0.06
 
 
 class Explorer(Panel):
     """One chart of the published figures and of the simulation at the levers' setting.
 
-    A move of a lever is answered from all seeds if they take no longer than FIRST_ANSWER_S, going by the run before; otherwise from as
-    many as fit, 2 at least, and then from all of them unless the lever has moved on. What is shown says how many seeds it comes from.
-    A run that takes long shows how far it is and can be stopped; a newer position of a lever stops it by itself.
+    A move of a lever is simulated with FIRST_SEEDS seeds first, and what they took says how long all seeds will take. If all can be
+    there within AT_ONCE_S, nothing is shown before; otherwise the first ones are, and then all unless the lever has moved on. What is
+    shown says how many seeds it comes from. A run that takes long shows how far it is and can be stopped; a newer position of a lever
+    stops it by itself: at once, if its own position is shown already.
 
     recorded   recorded runs that the chart also shows
     controls   the lever widgets by lever name
@@ -45,7 +45,6 @@ class Explorer(Panel):
         self._specs = context.myth.levers.specs()
         self._moving_many = False
         self._run = itertools.count(1)
-        self._seed_s = math.inf
         self._worker: LatestWins[tuple[Levers, int]] = LatestWins(self._answer)
         self.levers = context.myth.levers()
         self.controls = {name: control(spec, getattr(self.levers, name)) for name, spec in self._specs.items()}
@@ -54,7 +53,7 @@ class Explorer(Panel):
         self._sentence = widgets.HTML()
         self._sentence.add_class("raclab-says")
         self.busy = Busy()
-        self._show(self.levers, next(self._run), list(self._parameters.seeds))
+        self._show(self._simulated(self.levers), next(self._run))
         for lever in self.controls.values():
             lever.observe(self._moved, "value")
         levers_box = widgets.Box(list(self.controls.values()))
@@ -105,38 +104,54 @@ class Explorer(Panel):
             self.fail(f"At {setting_text(self._specs, values)}", error)
             return
         self._worker.submit((self.levers, next(self._run)))
+        self.busy.give_way()
 
     def _answer(self, asked: tuple[Levers, int], overtaken: Callable[[], bool]) -> None:
         levers, run = asked
-        seeds, setting = list(self._parameters.seeds), setting_text(self._specs, levers.as_dict())
+        seeds = self._parameters.seeds
         try:
-            first = max(LEAST_SEEDS, int(FIRST_ANSWER_S / self._seed_s))
-            if first < len(seeds):
-                with self.busy.attend(overtaken):
-                    self._show(levers, run, seeds[:first])
+            shown = False
+            if len(seeds) > FIRST_SEEDS:
+                with self.busy.attend(overtaken) as watch:
+                    begun = perf_counter()
+                    first = self._simulated(levers, FIRST_SEEDS)
+                    took_s = perf_counter() - begun
+                if overtaken() or took_s + all_s(took_s, watch.run_s, len(seeds)) > AT_ONCE_S:
+                    self._show(first, run)
+                    shown = True
                 if overtaken():
                     return
-            with self.busy.attend(overtaken):
-                self._show(levers, run, seeds)
+            with self.busy.attend(overtaken, shown=shown):
+                simulated = self._simulated(levers, len(seeds))
+            if not (shown and overtaken()):
+                self._show(simulated, run)
         except Stopped:
             if not overtaken():
                 self.busy.say(f"Stopped. The chart still shows {self._shown}. Move a lever to go on.")
         except Exception as exception:
-            self.fail(f"At {setting}", exception)
+            self.fail(f"At {setting_text(self._specs, levers.as_dict())}", exception)
 
-    def _show(self, levers: Levers, run: int, seeds: Sequence[int]) -> None:
-        begun = perf_counter()
-        simulated = self._myth.simulate(levers, seeds)
-        self._seed_s = (perf_counter() - begun) / len(seeds)
+    def _simulated(self, levers: Levers, seeds: int | None = None) -> Measurement:
+        return self._myth.simulate(levers, list(self._parameters.seeds[:seeds]))
+
+    def _show(self, simulated: Measurement, run: int) -> None:
+        """Chart and words at once: neither may stand beside a number of seeds that is not its own."""
         measurements = [*self._published, simulated]
-        self.chart.show(self._myth.figure(measurements), run)
+        figure = self._myth.figure(measurements)
         sentence = self._myth.sentence([simulated, *self._published])  # what the levers changed comes first
-        kinds = badges(m.source.kind for m in measurements)
+        seeds = self._parameters.seeds[: simulated.runs]
         self._shown = f"{simulated.case}, from {len(seeds)} seeds"
-        self._badges.value = f"{kinds} {seeds_text(seeds, len(self._parameters.seeds))}{spread_text(simulated)}"
+        kinds = badges(m.source.kind for m in measurements)
+        beside = f"{kinds} {seeds_text(seeds, len(self._parameters.seeds))}{spread_text(simulated)}"
+        self.chart.show(figure, run, sentence)
+        self._badges.value = beside
         # Tests and timings tell by the number which move of a lever this text answers.
         self._sentence.value = f'<p data-raclab-run="{run}" data-raclab-seeds="{len(seeds)}">{prose(sentence)}</p>'
-        self.chart.alt = sentence
+
+
+def all_s(first_s: float, of_that_runs_s: float, seeds: int) -> float:
+    """How long all seeds will take where the first FIRST_SEEDS took ``first_s``: the runs grow with the seeds, the rest does not."""
+    return first_s + of_that_runs_s * (seeds / FIRST_SEEDS - 1)
 
 
 def seeds_text(seeds: Sequence[int], wanted: int) -> str:

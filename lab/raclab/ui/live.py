@@ -110,8 +110,7 @@ class LivePanel(Panel):
 
     def _show(self, measured: Measurement, remarks: Sequence[str]) -> None:
         said = self._myth.sentence([measured])
-        self.chart.show(self._myth.figure([measured]), self.chart.run + 1)
-        self.chart.alt = said
+        self.chart.show(self._myth.figure([measured]), self.chart.run + 1, said)
         self.chart.layout.display = None
         told = "".join(f"<p>{prose(text)}</p>" for text in (said, *remarks))
         self.state.value = f"<p>{badges([measured.source.kind])} {html.escape(sources([measured]))}</p>{told}"
