@@ -26,7 +26,7 @@ help: ## list these commands
 lab: .venv/.ready ## open the course in JupyterLab (the first time: install it into .venv)
 	.venv/bin/jupyter lab $(first) --LabApp.default_url=/lab/tree/$(first) $(as_root) $(LAB_ARGS)
 
-test: .venv/.ready ## run every test, and every notebook (some minutes)
+test: .venv/.ready .venv/clients/.ready ## run every test, and every notebook (some minutes)
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TEST_ARGS)
 	$(python) -m pytest -n 2 --dist loadfile --nbval-lax $(TEST_ARGS) notebooks
 
@@ -44,12 +44,12 @@ format: .venv/.ready ## put style right and strip outputs from the notebooks
 	$(python) -m ruff format .
 	$(python) -m nbstripout $(stripped) notebooks/*.ipynb
 
-lock: .venv/.ready ## write requirements.lock and bench.lock anew from pyproject.toml (LOCK_ARGS=--upgrade for the newest)
+lock: .venv/.ready ## write the three locks anew from pyproject.toml (LOCK_ARGS=--upgrade for the newest)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --generate-hashes \
 		--custom-compile-command "make lock" --quiet --output-file requirements.lock $(LOCK_ARGS)
-	.venv/bin/uv pip compile --group bench --constraints requirements.lock --universal --generate-hashes \
-		--custom-compile-command "make lock" --quiet --output-file bench.lock $(LOCK_ARGS)
-	@for lock in requirements.lock bench.lock; do for platform in $(platforms); do for version in 3.11 3.12 3.13 3.14; do \
+	for group in bench clients; do .venv/bin/uv pip compile --group $$group --constraints requirements.lock --universal \
+		--generate-hashes --custom-compile-command "make lock" --quiet --output-file $$group.lock $(LOCK_ARGS) || exit 1; done
+	@for lock in requirements.lock bench.lock clients.lock; do for platform in $(platforms); do for version in 3.11 3.12 3.13 3.14; do \
 		.venv/bin/uv pip compile $$lock --no-deps --only-binary :all: --python-platform $$platform \
 			--python-version $$version --quiet >/dev/null || { echo "$$lock: no wheel for $$platform, Python $$version." >&2; exit 1; }; \
 		done; done; done
@@ -98,3 +98,10 @@ pip = if [ -x .venv/bin/pip ]; then $(python) -m pip --disable-pip-version-check
 	@if .venv/bin/uv pip install --python $(python) --no-build --require-hashes -r bench.lock || \
 		$(call pip,install --quiet --only-binary :all: --require-hashes -r bench.lock); then touch $@; \
 		else echo "Installing failed (no network, or no wheel for this machine?): the benchmark goes on without cimba." >&2; fi
+
+# Beside the lab's packages, not among them. Without it the one test that needs it is skipped, and the next `make test` tries again.
+.venv/clients/.ready: .venv/.ready clients.lock
+	@echo "Installing what clients.lock adds, a client that the tests start on its own (the first time: about 10 MB to download) ..."
+	@if .venv/bin/uv pip install --target .venv/clients --python $(python) --quiet --no-build --no-deps --require-hashes -r clients.lock || \
+		$(call pip,install --quiet --only-binary :all: --no-deps --require-hashes --upgrade --target .venv/clients -r clients.lock); \
+		then touch $@; else echo "Installing failed (no network?): the test with JupySQL will be skipped." >&2; fi

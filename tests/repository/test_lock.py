@@ -1,6 +1,6 @@
 """The locks hold what pyproject.toml asks for, on every platform and Python that the lab supports, with hashes.
 
-requirements.lock is for the lab and its tests; bench.lock is what `make bench` adds.
+requirements.lock is for the lab and its tests; bench.lock is what `make bench` adds, clients.lock what a test starts beside the lab.
 """
 
 import re
@@ -15,8 +15,9 @@ from packaging.utils import canonicalize_name
 from raclab.paths import ROOT
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LAB, BENCH = "requirements.lock", "bench.lock"
-TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in (LAB, BENCH)}
+LAB, BENCH, CLIENTS = "requirements.lock", "bench.lock", "clients.lock"
+LOCKS = (LAB, BENCH, CLIENTS)
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in LOCKS}
 PLATFORMS = [
     {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux", "platform_machine": "x86_64"},
     {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux", "platform_machine": "aarch64"},
@@ -28,7 +29,7 @@ PYTHONS = ["3.11.7", "3.12.1", "3.13.0", "3.14.0"]
 
 def _asked(lock: str) -> list[Requirement]:
     groups = PYPROJECT["dependency-groups"]
-    texts = {LAB: PYPROJECT["project"]["dependencies"] + groups["dev"], BENCH: groups["bench"]}
+    texts = {LAB: PYPROJECT["project"]["dependencies"] + groups["dev"], BENCH: groups["bench"], CLIENTS: groups["clients"]}
     return [Requirement(text) for text in texts[lock]]
 
 
@@ -49,14 +50,14 @@ def _pins(lock: str, platform: dict[str, str], python: str) -> list[tuple[str, s
     return [(name, version) for name, version, marker, _ in _entries(lock) if not marker or Marker(marker.strip()).evaluate(environment)]
 
 
-@pytest.mark.parametrize(("lock", "least"), [(LAB, 100), (BENCH, 10)])
+@pytest.mark.parametrize(("lock", "least"), [(LAB, 100), (BENCH, 10), (CLIENTS, 10)])
 def test_every_entry_is_read_and_has_hashes(lock: str, least: int) -> None:
     starts = re.findall(r"^[A-Za-z0-9].*", TEXTS[lock], re.MULTILINE)
     assert len(_entries(lock)) == len(starts) > least
     assert all("--hash=sha256:" in hashes for *_, hashes in _entries(lock))
 
 
-@pytest.mark.parametrize("lock", [LAB, BENCH])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_no_index_no_address_and_no_local_path(lock: str) -> None:
     for line in TEXTS[lock].splitlines():
         assert re.match(r"(#|    #|    --hash=sha256:[0-9a-f]{64}|[\w.-]+==)", line), line
@@ -66,7 +67,7 @@ def test_no_index_no_address_and_no_local_path(lock: str) -> None:
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: f"{platform['sys_platform']}-{platform['platform_machine']}")
-@pytest.mark.parametrize("lock", [LAB, BENCH])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_every_requirement_is_met_by_exactly_one_pin(lock: str, platform: dict[str, str], python: str) -> None:
     pins = _pins(lock, platform, python)
     names = [canonicalize_name(name) for name, _ in pins]
@@ -80,10 +81,11 @@ def test_every_requirement_is_met_by_exactly_one_pin(lock: str, platform: dict[s
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: f"{platform['sys_platform']}-{platform['platform_machine']}")
-def test_the_bench_adds_to_the_lab_and_changes_nothing_of_it(platform: dict[str, str], python: str) -> None:
-    lab, bench = dict(_pins(LAB, platform, python)), dict(_pins(BENCH, platform, python))
-    assert bench.keys() - lab.keys() >= {"cimba", "scipy"}
-    assert {name: version for name, version in bench.items() if name in lab} == {name: lab[name] for name in bench if name in lab}
+@pytest.mark.parametrize(("lock", "least"), [(BENCH, {"cimba", "scipy"}), (CLIENTS, {"jupysql", "posthog"})])
+def test_the_others_add_to_the_lab_and_change_nothing_of_it(platform: dict[str, str], python: str, lock: str, least: set[str]) -> None:
+    lab, other = dict(_pins(LAB, platform, python)), dict(_pins(lock, platform, python))
+    assert other.keys() - lab.keys() >= least
+    assert {name: version for name, version in other.items() if name in lab} == {name: lab[name] for name in other if name in lab}
 
 
 def test_what_builds_raclab_is_locked_too() -> None:
@@ -93,7 +95,7 @@ def test_what_builds_raclab_is_locked_too() -> None:
 
 def test_every_dependency_has_its_reason() -> None:
     lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
-    for asked in _asked(LAB) + _asked(BENCH):
+    for asked in [asked for lock in LOCKS for asked in _asked(lock)]:
         stated = [line for line in lines if line.startswith(f'    "{asked.name}') and Requirement(line.split('"')[1]).name == asked.name]
         assert len(stated) == 1
         assert "# " in stated[0], f"{asked.name} has no reason beside it in pyproject.toml"
