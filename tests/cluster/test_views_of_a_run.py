@@ -13,7 +13,17 @@ from raclab.cluster.sql_ids import sql_id
 from raclab.paths import ROOT
 from raclab.sim import Run
 
-OURS = {"run", "INST_ID", "session", "background", "SAMPLE_S", "max_micro", "NAME"}  # columns that the lab database turns into Oracle's
+OURS = {
+    "run",
+    "INST_ID",
+    "session",
+    "background",
+    "blocker_instance",
+    "blocker_session",
+    "SAMPLE_S",
+    "max_micro",
+    "NAME",
+}  # columns that the lab database turns into Oracle's
 
 
 def simulate(costs: StatementCosts, **levers: object) -> tuple[Built, Run]:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from raclab.cluster.blocker_frame import NOBODY, blockers_of
 from raclab.cluster.ledger import Ledger
 from raclab.cluster.object_numbers import object_number
 from raclab.cluster.sql_ids import sql_id
@@ -22,6 +23,8 @@ def history_of(ledger: Ledger, run: Run) -> pd.DataFrame:
     """What each session did at each sample; SAMPLE_S is seconds since the run began.
 
     TM_DELTA_TIME is the interval that a sample stands for, of which a session that is seen has spent all in DB time.
+
+    ``blocker_instance`` and ``blocker_session`` are who held the lock that it was waiting for, 0 where that is not known.
 
     A session that is idle, or has not begun, is no part of it. One that waits for a core is ON CPU, as Oracle has it.
     ``background`` names the background process (LMS0), and ``session`` is then 0.
@@ -42,6 +45,7 @@ def history_of(ledger: Ledger, run: Run) -> pd.DataFrame:
     begun = sampled[:, None] >= roster.start_gap_s * ledger.nodes[None, :]
     sample, session = np.nonzero((then >= 0) & ~idle[then] & begun)
     at = then[sample, session]
+    blocker, for_lock = blockers_of(ledger, then, sample, session)
     node, within = ledger.nodes[session], ledger.within[session]
     names = np.full(len(at), None, dtype=object)
     for (there, name), numbers in roster.background.items():
@@ -53,6 +57,10 @@ def history_of(ledger: Ledger, run: Run) -> pd.DataFrame:
         node = np.concatenate([node, np.full(len(taken), there)])
         within = np.concatenate([within, np.zeros(len(taken), dtype=int)])
         names = np.concatenate([names, np.full(len(taken), name, dtype=object)])
+    background = len(at) - len(blocker)
+    blocker = np.concatenate([blocker, np.full(background, NOBODY)])
+    for_lock = np.concatenate([for_lock, np.zeros(background, dtype=bool)])
+    known = blocker != NOBODY
     event = ledger.event[at]
     interval = round(MICROSECONDS * roster.scale(run) * float(sampled[0])) if len(sampled) else 0
     return pd.DataFrame(
@@ -68,6 +76,9 @@ def history_of(ledger: Ledger, run: Run) -> pd.DataFrame:
             "SQL_ID": ids[at],
             "SQL_OPNAME": verbs[at],
             "CURRENT_OBJ#": objects[at],
+            "BLOCKING_SESSION_STATUS": np.select([event < 0, known, for_lock], ["NOT IN WAIT", "VALID", "NO HOLDER"], "UNKNOWN"),
+            "blocker_instance": np.where(known, ledger.nodes[blocker] + 1, 0),
+            "blocker_session": np.where(known, ledger.within[blocker], 0),
             "TM_DELTA_TIME": interval,
             "TM_DELTA_DB_TIME": np.where(within > 0, interval, 0),
             "DELTA_TIME": interval,
