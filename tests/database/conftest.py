@@ -100,16 +100,29 @@ def engine() -> Iterator[Engine]:
     made.close()
 
 
-@pytest.fixture
-def session(engine: Engine) -> Iterator[Session]:
-    made = Session(engine, 1, Client(program="test"))
+@pytest.fixture(scope="module")
+def learners_engine() -> Iterator[Engine]:
+    """One for a module's tests that change nothing but the schema LAB, and leave none of it behind."""
+    made = Engine()
     yield made
     made.close()
 
 
 @pytest.fixture
-def another_session(engine: Engine) -> Iterator[Session]:
-    made = Session(engine, 2, Client(program="test"))
+def session(learners_engine: Engine) -> Iterator[Session]:
+    made = Session(learners_engine, 1, Client(program="test"))
+    yield made
+    made.close()
+    with learners_engine.writing() as root:
+        root.execute("DROP SCHEMA LAB CASCADE")
+        root.execute("CREATE SCHEMA LAB")
+    learners_engine.catalog.forget()
+
+
+@pytest.fixture
+def another_session(learners_engine: Engine, session: Session) -> Iterator[Session]:
+    """On the other instance; closed before the first one, and before what both have left is dropped."""
+    made = Session(learners_engine, 2, Client(program="test"))
     yield made
     made.close()
 

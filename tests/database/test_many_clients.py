@@ -17,6 +17,8 @@ from pathlib import Path
 import oracledb
 import pytest
 
+from raclab.bench.memory import resident_mb
+
 CLIENTS = int(os.environ.get("RACLAB_CLIENTS", "12"))
 FULL = "RACLAB_CLIENTS" in os.environ
 MOST_MB, MOST_GROWTH_MB = 300, 25
@@ -58,16 +60,12 @@ def served() -> Iterator[tuple[str, int]]:
         process.kill()
 
 
-def resident_mb(process: int, what: str = "VmRSS") -> float:
-    """Memory that a process has now, or (VmHWM) had at most; 0 where the system does not say."""
-    try:
-        return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())[1]) / 1024
-    except OSError:
-        return 0.0
-
-
 def test_all_at_once_without_an_error_and_without_growth(served):
     dsn, process = served
+
+    def resident(what="VmRSS"):
+        return resident_mb(process, what) or 0.0  # where the system does not say
+
     statements = corpus()
     errors: list[str] = []
     rounds, taken, memory = 3, [], {}
@@ -94,7 +92,7 @@ def test_all_at_once_without_an_error_and_without_growth(served):
 
     with oracledb.connect(user="lab", password=PASSWORD, dsn=dsn) as alone:
         alone.cursor().execute("select 1 from dual").fetchall()
-        memory["one connection"] = resident_mb(process)
+        memory["one connection"] = resident()
         start = time.monotonic()
         threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
         for thread in threads:
@@ -103,16 +101,16 @@ def test_all_at_once_without_an_error_and_without_growth(served):
             begin.wait()
             if number == 0:
                 connecting = time.monotonic() - start
-                memory[f"{CLIENTS} connections"] = resident_mb(process)
+                memory[f"{CLIENTS} connections"] = resident()
             started = time.monotonic()
             end.wait()
             taken.append(time.monotonic() - started)
-            memory[f"after round {number + 1}"] = resident_mb(process)
+            memory[f"after round {number + 1}"] = resident()
         [(count,)] = alone.cursor().execute("select count(*) from gv$session where program is not null and type = 'USER'").fetchall()
         begin.wait()
         for thread in threads:
             thread.join()
-    memory["all gone"], memory["at most"] = resident_mb(process), resident_mb(process, "VmHWM")
+    memory["all gone"], memory["at most"] = resident(), resident("VmHWM")
     if FULL:
         print(f"\n{CLIENTS} clients connected in {connecting:.1f} s; {len(statements)} statements each, {rounds} rounds of")
         print(", ".join(f"{seconds:.1f} s ({CLIENTS * len(statements) / seconds:.0f} statements a second)" for seconds in taken))

@@ -23,6 +23,7 @@ WIRE = {
     "RAW": "DB_TYPE_RAW",
     "TIMESTAMP": "DB_TYPE_TIMESTAMP",
     "INTERVAL": "DB_TYPE_INTERVAL_DS",
+    "CLOB": "DB_TYPE_VARCHAR",  # DBA_HIST_SQLTEXT.SQL_TEXT: no statement here is longer than a VARCHAR2
 }
 
 
@@ -43,8 +44,65 @@ def test_a_history_view_has_oracles_columns_in_order_with_their_types(shared_lab
     cursor.execute(f"select * from {view.lower()}")
     wanted = [(row["column"], WIRE[row["type"].split("(")[0].split()[0]]) for row in documented]
     assert [(column[0], column[1].name) for column in cursor.description] == wanted
-    assert cursor.fetchall()
     assert rows(shared_lab, "select owner from all_views where view_name = :name", name=view) == [("SYS",)]
+
+
+HISTORY = {
+    "dba_hist_system_event": ("gv$system_event", "event_name = v.event", ["total_waits", "time_waited_micro", "total_waits_fg"]),
+    "dba_hist_sysstat": ("gv$sysstat", "stat_name = v.name", ["stat_id"]),
+    "dba_hist_sys_time_model": ("gv$sys_time_model", "stat_name = v.stat_name", ["stat_id", "value"]),
+    "dba_hist_osstat": ("gv$osstat", "stat_name = v.stat_name", ["value"]),
+    "dba_hist_event_histogram": (
+        "gv$event_histogram",
+        "event_name = v.event and h.wait_time_milli = v.wait_time_milli",
+        ["wait_count"],
+    ),
+    "dba_hist_cr_block_server": ("gv$cr_block_server", "con_id = v.con_id", ["cr_requests", "flushes"]),
+    "dba_hist_current_block_server": ("gv$current_block_server", "con_id = v.con_id", ["flush1", "flush10"]),
+    "dba_hist_inst_cache_transfer": (
+        "gv$instance_cache_transfer",
+        "instance = v.instance and h.class = v.class",
+        ["cr_block", "cr_2hop_time", "current_busy"],
+    ),
+    "dba_hist_latch": ("gv$latch", "latch_name = v.name", ["gets", "misses", "sleeps", "wait_time"]),
+    "dba_hist_enqueue_stat": ("gv$enqueue_statistics", "eq_type = v.eq_type", ["total_req#", "cum_wait_time"]),
+}
+
+
+@pytest.fixture(scope="module")
+def history():
+    """A lab after runs that bring counters of every kind, two of them twice."""
+    with EmbeddedLab() as made:
+        for slug, levers in [("nocache_sequences", {"cache": 20, "order": True}), ("logical_isolation", {}), ("latch_spin_cpu", {})]:
+            for _ in range(2):
+                made.run(myth(slug), levers, 1)
+        yield made
+
+
+@pytest.mark.parametrize("view", sorted(HISTORY))
+def test_the_last_snapshot_shows_what_the_counters_show_now(history, view):
+    now, same, columns = HISTORY[view]
+    (last,) = rows(history, "select max(snap_id) from dba_hist_snapshot")[0]
+    equal = " and ".join(f"(h.{name} = v.{name} or (h.{name} is null and v.{name} is null))" for name in columns)
+    on = f"h.instance_number = v.inst_id and h.{same} and h.snap_id = {last}"
+    found = rows(history, f"select count(*) from {view} h join {now} v on {on} and {equal}")[0][0]
+    there = rows(history, f"select count(*) from {now} v where exists (select 1 from {view} h where {on})")[0][0]
+    assert found == there == rows(history, f"select count(*) from {view} where snap_id = {last}")[0][0] > 0
+
+
+def test_what_segments_and_statements_have_grown_by_adds_up_to_what_they_show_now(history):
+    grown = "select sum({0}_delta), max({0}_total) from dba_hist_{1} where instance_number = 1 and {2}"
+    waits = "select sum(value) from v$segment_statistics where statistic_name = 'gc cr blocks received' and object_name = 'ORDERS'"
+    (now,) = rows(history, waits)[0]
+    orders = "obj# = (select obj# from dba_hist_seg_stat_obj where object_name = 'ORDERS')"
+    assert now > 0 and rows(history, grown.format("gc_cr_blocks_received", "seg_stat", orders)) == [(now, now)]
+    statements = rows(history, "select sql_id, executions, elapsed_time from v$sql where executions > 0")
+    for sql_id, executions, elapsed in statements:
+        which = f"sql_id = '{sql_id}'"
+        assert rows(history, grown.format("executions", "sqlstat", which)) == [(executions, executions)]
+        assert rows(history, grown.format("elapsed_time", "sqlstat", which)) == [(elapsed, elapsed)]
+        assert rows(history, f"select count(*) from dba_hist_sqltext t join v$sql s using (sql_id) where {which}") == [(1,)]
+    assert len(statements) > 2
 
 
 def test_a_lab_takes_snapshots_by_itself_and_when_asked(lab, measurement):

@@ -32,6 +32,10 @@ FRAMES = {
     "SG": "segment_statistics", "PX": "px_session", "PP": "px_process", "PS": "px_process_sysstat", "TQ": "pq_tqstat", "I": "instance",
     "SV": "services", "PR": "process", "TM": "sys_time_model", "STM": "sess_time_model", "Q": "sql", "EV": "event_name",
 }  # fmt: skip
+HISTORIES = {
+    "HN": "dba_hist_snapshot", "HE": "dba_hist_system_event", "HST": "dba_hist_sysstat", "HTM": "dba_hist_sys_time_model",
+    "HSQ": "dba_hist_sqlstat", "HSG": "dba_hist_seg_stat", "HA": "dba_hist_active_sess_history",
+}  # fmt: skip
 
 
 def statements():
@@ -53,7 +57,8 @@ def cluster():
         one = myth(slug)
         load(engine, one.simulate(one.levers(**levers), seeds=[1]), slug)
     session = Session(engine, 1, Client(program="sqlplus", machine="desk", osuser="dba"))
-    yield session, {name: frame(session, f"select * from gv${view}") for name, view in FRAMES.items()}
+    views = {name: f"gv${view}" for name, view in FRAMES.items()} | HISTORIES
+    yield session, {name: frame(session, f"select * from {view}") for name, view in views.items()}
     session.close()
     engine.close()
 
@@ -76,6 +81,13 @@ def stat(frames, name):
     """A statistic by instance."""
     found = frames["ST"]
     return found[found.name == name].groupby("inst_id").value.sum().reindex([1, 2]).fillna(0)
+
+
+def last_run(rows, keys, values):
+    """By instance and keys, what values have grown by since the snapshot before the last one."""
+    wide = rows.set_index(["snap_id", "instance_number", *keys])[values]
+    last = rows.snap_id.max()
+    return (wide.loc[last] - wide.loc[last - 1].reindex(wide.loc[last].index).fillna(0))[lambda d: (d != 0).any(axis=1)].reset_index()
 
 
 def rows_of(answer):
@@ -102,11 +114,22 @@ def compared(rows, ordered):
 @pytest.mark.parametrize(("sql", "ordered", "answer"), list(statements()))
 def test_a_diagnostic_query_gives_what_pandas_gives(cluster, sql, ordered, answer):
     session, frames = cluster
-    names = {**frames, "pd": pd, "np": np, "here": here, "stat": lambda name: stat(frames, name), "len": len, "round": round}
+    run_s = float(session.execute("select intsize_csec from v$sysmetric where rownum = 1").rows[0][0]) / 100
+    names = {
+        **frames,
+        "pd": pd,
+        "np": np,
+        "here": here,
+        "stat": lambda name: stat(frames, name),
+        "last_run": last_run,
+        "LAST_S": run_s,
+        "len": len,
+        "round": round,
+    }
     wanted = rows_of(eval(answer, names))
     assert wanted, "an answer without rows checks nothing"
     assert compared(session.execute(sql).rows, ordered) == compared(wanted, ordered)
 
 
 def test_there_are_enough_of_them():
-    assert len(list(statements())) >= 150
+    assert len(list(statements())) >= 190

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import math
 import os
 import socket
 import threading
@@ -21,6 +22,7 @@ from raclab.database.admission import LOCKED, NO_HANDLER, Admission, Limits
 from raclab.database.engine import Engine
 from raclab.database.listener import Listener
 from raclab.database.wire.stream import refusal
+from raclab.database.workers import Workers
 
 PASSWORD = "the password of these tests"
 # About a minute of work, if nobody stops it.
@@ -28,6 +30,9 @@ ENDLESS = (
     "select count(*) from (select level l from dual connect by level <= 200000) a, (select level l from dual connect by level <= 200000) b "
     "where mod(a.l * b.l, 7) = 3"
 )
+
+
+needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
 
 
 class Clock:
@@ -79,7 +84,7 @@ def test_a_statement_has_a_time_limit():
         connection = connect(listener)
 
         def stop():
-            until(lambda: any(client.backend.session.started for client in listener._clients))
+            until(lambda: any((client.backend.session.started or math.inf) < math.inf for client in listener._clients))
             clock.now += Limits().statement_s + 1
 
         stopper = threading.Thread(target=stop)
@@ -88,6 +93,25 @@ def test_a_statement_has_a_time_limit():
             connection.cursor().execute(ENDLESS)
         stopper.join()
         assert connection.cursor().execute("select 1 from dual").fetchone() == (1,)
+
+
+def test_a_statements_time_begins_with_its_turn(monkeypatch):
+    clock = Clock()
+    with listening(clock=clock) as listener, ThreadPoolExecutor(1) as pool:
+        listener._workers = Workers(1, turn_s=600.0)
+        looks, forget = [], listener.admission.forget
+        monkeypatch.setattr(listener.admission, "forget", lambda: looks.append(forget()))
+        with connect(listener) as connection:
+            [client] = listener._clients
+            interrupts = []
+            monkeypatch.setattr(client.backend.session, "interrupt", lambda: interrupts.append(clock.now))
+            with listener._workers._turns.turn():
+                answer = pool.submit(lambda: connection.cursor().execute("select 1 from dual").fetchall())
+                until(lambda: client.backend.session.started == math.inf)
+                clock.now += Limits().statement_s + 1
+                seen = len(looks)
+                until(lambda: len(looks) > seen + 1)
+            assert answer.result(30) == [(1,)] and not interrupts
 
 
 def test_a_client_that_says_nothing_is_dropped_in_time():
@@ -127,6 +151,66 @@ def test_a_client_that_does_not_take_its_answer_is_dropped():
         until(cut)
         with pytest.raises(oracledb.Error):
             lazy.cursor().execute("select 1 from dual")
+
+
+@needs_proc
+def test_clients_at_work_are_not_disturbed_by_strangers(monkeypatch):
+    """A dozen of them, or RACLAB_CLIENTS, while others say nothing, or rubbish, guess, and vanish in the middle of a statement."""
+    monkeypatch.setattr(lockout, "_DELAY_STEP", 0.0)  # a wrong password is answered late
+    clients, over = int(os.environ.get("RACLAB_CLIENTS", "12")), threading.Event()
+    numbers = [(number,) for number in range(1, 51)]
+
+    def work(connection):
+        rounds = 0
+        with connection, connection.cursor() as cursor:
+            while not over.is_set() or not rounds:
+                assert cursor.execute("select level from dual connect by level <= 50").fetchall() == numbers
+                rounds += 1
+        return rounds
+
+    def vanish(listener):
+        before = own_ends(listener.port)
+        doomed = connect(listener)
+        sid, ends = doomed.session_id, own_ends(listener.port) - before
+
+        def run():
+            with pytest.raises(oracledb.Error):
+                doomed.cursor().execute(ENDLESS)
+
+        stand_in = threading.Thread(target=run)
+        stand_in.start()
+        until(lambda: sid in busy(listener))
+        cut(ends)
+        stand_in.join(30)
+        assert len(ends) == 1 and not stand_in.is_alive()
+
+    def busy(listener):
+        sessions = [client.backend.session for client in list(listener._clients)]
+        return {session.sid for session in sessions if session is not None and session.started is not None}
+
+    with listening() as listener, ThreadPoolExecutor(clients) as pool:
+        at_work = [pool.submit(work, connect(listener)) for _ in range(clients)]
+        try:
+            silent = [stranger(listener) for _ in range(5)]
+            for rubbish in RUBBISH:
+                with stranger(listener) as one:
+                    one.sendall(rubbish)
+            vanish(listener)
+            refused = [refusal_of(listener, "guess") for _ in range(Limits().wrong_passwords + 2)]
+            assert "ORA-01017" in refused[0] and f"ORA-{LOCKED}" in refused[-1]
+            until(lambda: listener.connections == clients)
+        finally:
+            over.set()
+        assert all(one.result(60) for one in at_work)
+        for one in silent:
+            one.close()
+        until(lambda: not listener._clients)
+
+
+def refusal_of(listener: Listener, password: str) -> str:
+    with pytest.raises(oracledb.Error) as raised:
+        connect(listener, password)
+    return str(raised.value)
 
 
 def test_so_many_connections_in_all():
@@ -200,6 +284,7 @@ def test_names_of_guessers_do_not_pile_up():
         assert not lockout._failures
 
 
+@needs_proc
 def test_a_client_that_vanishes_in_the_middle_of_a_statement_stops_it():
     with listening() as listener:
         connection = connect(listener)
@@ -211,29 +296,29 @@ def test_a_client_that_vanishes_in_the_middle_of_a_statement_stops_it():
         stand_in = threading.Thread(target=run)
         stand_in.start()
         until(lambda: any(client.backend.session and client.backend.session.started for client in list(listener._clients)))
-        cut_own_end(listener.port)
+        cut(own_ends(listener.port))
         stand_in.join(10)
         until(lambda: not listener._clients)
 
 
-def cut_own_end(port):
-    """Break this process's own client sockets to the listener."""
+def own_ends(port: int) -> set[str]:
+    """This process's own client sockets to the listener, by their names in /proc."""
+    found = set()
     for name in os.listdir("/proc/self/fd"):
         try:
-            peer = socket.socket(fileno=os.dup(int(name)))
+            with socket.socket(fileno=os.dup(int(name))) as one:
+                peer = one.getpeername()
+                if isinstance(peer, tuple) and peer[1] == port:  # a socket of the system's own has a path, or nothing
+                    found.add(name)
         except OSError:
             continue
-        with peer:
-            try:
-                if peer.getpeername()[1] == port:
-                    peer.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
+    return found
 
 
-test_a_client_that_vanishes_in_the_middle_of_a_statement_stops_it = pytest.mark.skipif(
-    not os.path.isdir("/proc/self/fd"), reason="needs /proc"
-)(test_a_client_that_vanishes_in_the_middle_of_a_statement_stops_it)
+def cut(names: set[str]) -> None:
+    for name in names:
+        with socket.socket(fileno=os.dup(int(name))) as one:
+            one.shutdown(socket.SHUT_RDWR)
 
 
 def test_closing_while_clients_are_busy_takes_no_longer_than_it_must():

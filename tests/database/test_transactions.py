@@ -71,10 +71,10 @@ def test_ddl_commits(table, another_session):
     assert rows(another_session, "select count(*) from t") == [(1,)]
 
 
-def test_the_end_of_a_session_rolls_back(engine, table):
+def test_the_end_of_a_session_rolls_back(learners_engine, table):
     from raclab.database.session import Client, Session
 
-    other = Session(engine, 1, Client())
+    other = Session(learners_engine, 1, Client())
     other.execute("insert into t (id, name) values (7, 'x')")
     other.close()
     assert rows(table, "select count(*) from t") == [(0,)]
@@ -283,7 +283,9 @@ def test_tables_are_altered_with_their_rows(table):
     table.execute("alter table t drop (note)")
     table.execute("rename t to u")
     assert rows(table, "select count(*) from u") == [(3,)]
-    assert rows(table, "select index_name from user_indexes") == [("T_MADE",)]
+    indexes = rows(table, "select index_name, uniqueness from user_indexes order by 1")
+    assert ("T_MADE", "NONUNIQUE") in indexes
+    assert [uniqueness for name, uniqueness in indexes if name != "T_MADE"] == ["UNIQUE", "UNIQUE"]  # of the primary key and of t_name
 
 
 def test_identity_columns_and_the_dictionary(session):
@@ -292,7 +294,7 @@ def test_identity_columns_and_the_dictionary(session):
     session.execute("insert into i (name) values ('b')")
     assert rows(session, "select id, name from i order by id") == [(1, "a"), (2, "b")]
     assert rows(session, "select object_name, object_type from user_objects order by 1") == [("I", "TABLE"), ("ISEQ$$_I", "SEQUENCE")]
-    assert rows(session, "select last_number, increment_by from dba_sequences") == [(2, 1)]
+    assert rows(session, "select last_number, increment_by from dba_sequences") == [(3, 1)]
 
 
 @pytest.mark.parametrize("block", ["begin null end;", "begin dbms_application_info.set_module(1 + 1, 'a'); end;", "begin commit; end;"])

@@ -39,3 +39,22 @@ def test_one_that_takes_long_no_longer_counts():
     over.set()
     for thread in busy:
         thread.join()
+
+
+def test_who_came_first_is_first():
+    turns, order, begun = Turns(1, turn_s=600.0), [], threading.Semaphore(0)
+
+    def have(name):
+        begun.release()
+        with turns.turn():
+            order.append(name)
+
+    with ThreadPoolExecutor(5) as pool:
+        with turns.turn():
+            for number in range(5):
+                pool.submit(have, number)
+                assert begun.acquire(timeout=30)
+                while len(turns._waiting) <= number:
+                    pass
+        have("again")
+    assert order == [0, 1, 2, 3, 4, "again"]

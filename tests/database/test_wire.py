@@ -1,6 +1,7 @@
 """What the lab relies on in seerdb's server side and in python-oracledb against it, one test a thing."""
 
 import datetime
+import gc
 import threading
 import time
 from decimal import Decimal
@@ -9,6 +10,7 @@ import oracledb
 import pytest
 
 from raclab.database.embedded import EmbeddedLab
+from raclab.database.wire import cursors
 
 # About a minute of work, if nobody stops it.
 ENDLESS = (
@@ -50,6 +52,55 @@ def test_a_thin_client_connects_and_is_told_who_answers(connect):
         assert connection.thin
         sid = connection.cursor().execute("select sys_context('userenv', 'sid') from dual").fetchone()[0]
         assert int(sid) == connection.session_id
+
+
+@pytest.mark.parametrize(
+    "text", ["select :\0 from dual", "select dum\x01my from dual", "select dummy \x7f from dual", "select 1 from dual\0"]
+)
+def test_control_characters_have_no_place_in_a_statement(connect, text):
+    with connect() as connection, pytest.raises(oracledb.DatabaseError, match="ORA-00911"):
+        connection.cursor().execute(text)
+
+
+def test_control_characters_in_quotes_are_text(connect):
+    with connect() as connection:
+        text = "select 'a\x01b' as \"c\" -- \x02\nfrom /*\x03*/ dual"
+        assert connection.cursor().execute(text).fetchall() == [("a\x01b",)]
+
+
+def test_a_cursor_that_the_client_closes_is_forgotten(connect):
+    with connect() as connection, connection.cursor() as cursor:
+        connection.stmtcachesize = 5
+        known = cursors_of(connection)
+        for number in range(50):
+            cursor.execute(f"select level + {number} from dual connect by level <= 1000")
+            assert cursor.fetchone() == (number + 1,)  # and 999 rows are left where they are
+        cursor.execute("select 'it' from dual").fetchall()
+        assert len(known) <= 8 and len(known._open) <= 8 and len(known._describe) <= 8
+
+
+def test_a_client_that_closes_no_cursor_has_a_thousand(connect, monkeypatch):
+    monkeypatch.setattr(cursors, "MOST", 10)
+    with connect() as connection, connection.cursor() as cursor:
+        known = cursors_of(connection)
+        for number in range(30):
+            cursor.execute("select 'often' from dual").fetchall()
+            cursor.execute(f"select {number} from dual").fetchall()
+        assert len(known) == len(known._query) == 10
+        assert cursor.execute("select 'often' from dual").fetchall() == [("often",)]
+        cursor.execute("create table cursors_t (a number)")
+        for number in range(15):
+            cursor.execute(f"insert into cursors_t values ({number})")
+        assert len(known) == 10
+        cursor.execute("drop table cursors_t")
+
+
+def cursors_of(connection):
+    """What the lab's listener knows of a connection's open cursors."""
+    mark = f"select {connection.session_id} from dual"
+    connection.cursor().execute(mark).fetchall()
+    kept = [one for one in gc.get_objects() if isinstance(one, cursors.Cursors)]
+    return next(one for one in kept if any(sql == mark for sql, _ in one._query.values()))
 
 
 def test_user_and_service_in_any_case(connect):
@@ -239,3 +290,51 @@ def test_cancel_from_another_thread(connect):
         connection.cursor().execute(ENDLESS)
     timer.join()
     assert connection.cursor().execute("select 1 from dual").fetchone() == (1,)
+
+
+def test_what_a_change_returns(connect):
+    with connect() as connection, connection.cursor() as cursor:
+        cursor.execute("create table made (id number generated always as identity, name varchar2(10), day date, price number(5,2))")
+        number, text, day = cursor.var(int), cursor.var(str), cursor.var(datetime.datetime)
+        cursor.execute(
+            "insert into made (name, day, price) values (:name, :day, 1.25) returning id + 1, upper(name), day into :a, :b, :c",
+            {"name": "one", "day": datetime.datetime(2026, 1, 2, 3, 4, 5), "a": number, "b": text, "c": day},
+        )
+        assert (number.getvalue(), text.getvalue(), day.getvalue(), cursor.rowcount) == (
+            [2],
+            ["ONE"],
+            [datetime.datetime(2026, 1, 2, 3, 4, 5)],
+            1,
+        )
+        number = cursor.var(int, arraysize=2)
+        cursor.setinputsizes(None, number)
+        cursor.executemany("insert into made (name) values (:1) returning id into :2", [("two",), (None,)])
+        assert number.values == [[2], [3]]
+        price, text = cursor.var(Decimal), cursor.var(str)
+        cursor.execute("update made set price = price * 2 where id < :1 returning price, id into :2, :3", [3, price, text])
+        assert (price.getvalue(), text.getvalue(), cursor.rowcount) == ([Decimal("2.5"), None], ["1", "2"], 2)
+        cursor.execute("delete from made where id = 99 returning id into :1", [number])
+        assert (number.getvalue(), cursor.rowcount) == ([], 0)
+        connection.rollback()
+        assert cursor.execute("select count(*) from made").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("sql", "code"),
+    [
+        ("delete from made returning id", 925),
+        ("delete from made returning id into x", 1745),
+        ("delete from made returning nosuch into :1", 904),
+        ("delete from made returning id, name into :1", 913),
+        ("insert into made (name) select dummy from dual returning id into :1", 933),
+        ("insert into made (name) values ('much too long') returning id into :1", 12899),
+        ("delete from made return id into :1", 3001),
+    ],
+)
+def test_what_a_change_does_not_return(connect, sql, code):
+    with connect() as connection, connection.cursor() as cursor:
+        cursor.execute("create table if not exists made (id number, name varchar2(10))")
+        with pytest.raises(oracledb.DatabaseError) as raised:
+            cursor.execute(sql, [cursor.var(int)] if ":1" in sql else [])
+        assert raised.value.args[0].code == code
+        assert cursor.execute("select 1 from dual").fetchone() == (1,)

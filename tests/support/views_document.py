@@ -28,6 +28,7 @@ def run_everything(engine: Engine) -> None:
 
 def tables(engine: Engine) -> str:
     """One table a view: its columns that show something in some row, where the rows are from, and its columns that are null."""
+    engine.need_all()
     return "\n\n".join(_table(engine, view) for view in sorted(documented()))
 
 

@@ -6,7 +6,9 @@ from raclab.database.wait_classes import OS_STATISTICS
 _ONE_ROW_AN_INSTANCE = ("CON_ID",)
 
 # V$OSSTAT mixes what adds up (BUSY_TIME) with what is so now
-_OSSTAT_NOW = "'NUM_CPUS', 'NUM_CPU_CORES', 'LOAD', 'PHYSICAL_MEMORY_BYTES'"
+OS_NOW = "'NUM_CPUS', 'NUM_CPU_CORES', 'LOAD', 'PHYSICAL_MEMORY_BYTES'"
+
+OS_STAT_ID = "CASE STAT_NAME " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in OS_STATISTICS.items()) + " END"
 
 # a bucket's bound in words, as WAIT_TIME_FORMAT has it
 _MICRO = "CAST(WAIT_TIME_MICRO AS BIGINT)"
@@ -21,7 +23,7 @@ _FORMAT = (
     + " END"
 )
 
-_COMMAND = (
+COMMAND = (
     "CASE upper(split_part(any_value(SQL_TEXT), ' ', 1)) "
     "WHEN 'INSERT' THEN 2 WHEN 'SELECT' THEN 3 WHEN 'UPDATE' THEN 6 WHEN 'DELETE' THEN 7 END"
 )
@@ -44,6 +46,7 @@ ADDED: dict[str, Added] = {
             "SESSION_SERIAL#": "SESSION_ID",
             "USER_ID": "CASE SESSION_TYPE WHEN 'BACKGROUND' THEN 0 ELSE 100 END",
             "MACHINE": "'node' || INST_ID",
+            "BLOCKING_SESSION_SERIAL#": "BLOCKING_SESSION",
             "QC_SESSION_SERIAL#": "QC_SESSION_ID",
             "SQL_OPCODE": "CASE SQL_OPNAME WHEN 'INSERT' THEN 2 WHEN 'SELECT' THEN 3 WHEN 'UPDATE' THEN 6 WHEN 'DELETE' THEN 7 END",
             "EVENT_ID": "event_id",
@@ -55,6 +58,7 @@ ADDED: dict[str, Added] = {
         brought=(
             *("SAMPLE_ID", "SAMPLE_TIME", "IS_AWR_SAMPLE", "SESSION_ID", "SESSION_TYPE", "SESSION_STATE", "EVENT", "WAIT_CLASS"),
             *("SQL_ID", "SQL_OPNAME", "CURRENT_OBJ#", "QC_INSTANCE_ID", "QC_SESSION_ID", "PROGRAM", "MODULE", "ACTION"),
+            *("BLOCKING_SESSION_STATUS", "BLOCKING_SESSION", "BLOCKING_INST_ID"),
             *("TM_DELTA_TIME", "TM_DELTA_DB_TIME", "DELTA_TIME"),
         ),
     ),
@@ -91,9 +95,9 @@ ADDED: dict[str, Added] = {
     "OSSTAT": Added(
         ("STAT_NAME",),
         shown={
-            "VALUE": f"CASE WHEN STAT_NAME IN ({_OSSTAT_NOW}) THEN arg_max(VALUE, rowid) ELSE sum(VALUE) END",
-            "OSSTAT_ID": "CASE STAT_NAME " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in OS_STATISTICS.items()) + " END",
-            "CUMULATIVE": f"CASE WHEN STAT_NAME IN ({_OSSTAT_NOW}) THEN 'NO' ELSE 'YES' END",
+            "VALUE": f"CASE WHEN STAT_NAME IN ({OS_NOW}) THEN arg_max(VALUE, rowid) ELSE sum(VALUE) END",
+            "OSSTAT_ID": OS_STAT_ID,
+            "CUMULATIVE": f"CASE WHEN STAT_NAME IN ({OS_NOW}) THEN 'NO' ELSE 'YES' END",
         },
     ),
     "PX_SESSION": Added(replaced=True, shown={"SADDR": address(SESSIONS, "SID")}),
@@ -111,7 +115,7 @@ ADDED: dict[str, Added] = {
         shown={
             "SQL_FULLTEXT": "any_value(SQL_TEXT)",
             "HASH_VALUE": "any_value(HASH_VALUE)",
-            "COMMAND_TYPE": _COMMAND,
+            "COMMAND_TYPE": COMMAND,
             "CHILD_NUMBER": "0",
             "LOADED_VERSIONS": "1",
             "ADDRESS": address(STATEMENTS, "any_value(CAST(HASH_VALUE AS BIGINT))"),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from raclab.database.loaded_rows import Identity
 
 PROGRAM = "raclab simulator"
+_OWN = ("run", "session", "SAMPLE_S", "background", "blocker_instance", "blocker_session")
 AWR_KEEPS_EACH = 10
 """DBA_HIST_ACTIVE_SESS_HISTORY has each so manieth sample, as _ash_disk_filter_ratio has it."""
 
@@ -44,7 +45,7 @@ def samples(
     times = (pd.Timestamp(who.began) + pd.to_timedelta(moments, unit="s")).floor("ms")
     sids = who.of(rows, "INST_ID")
     background = rows["background"].notna().to_numpy() if "background" in rows else np.zeros(len(rows), dtype=bool)
-    out: dict[str, Column] = {str(name): column(rows[name]) for name in rows if name not in ("run", "session", "SAMPLE_S", "background")}
+    out: dict[str, Column] = {str(name): column(rows[name]) for name in rows if name not in _OWN}
     foreground = np.where(background, 0, 1)
     out |= {
         "SAMPLE_TIME": times.astype("datetime64[us]").to_numpy()[which],
@@ -58,7 +59,24 @@ def samples(
     }
     if px_session is not None and len(px_session):
         out |= _coordinators(sids, px_session, who)
+    if "blocker_session" in rows:
+        out |= _blockers(rows, who)
     return out
+
+
+def _blockers(rows: pd.DataFrame, who: "Identity") -> dict[str, Column]:
+    """Who held what each sampled session was waiting for, where that is known."""
+    known = rows["blocker_session"].to_numpy() > 0
+    blocking = rows.loc[known, ["blocker_instance", "blocker_session"]]
+    found = {"BLOCKING_SESSION": who.of(blocking, "blocker_instance", "blocker_session"), "BLOCKING_INST_ID": blocking["blocker_instance"]}
+    return {name: _placed(known, np.asarray(values)) for name, values in found.items()}
+
+
+def _placed(known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values at the places that are known, null elsewhere."""
+    column = np.full(len(known), None, dtype=object)
+    column[known] = values
+    return column
 
 
 def column(values: pd.Series) -> Column:

@@ -16,6 +16,8 @@ CREATE TABLE cluster.session (
 CREATE TABLE cluster.background (
   inst_id BIGINT, sid BIGINT, pname VARCHAR, idle_event VARCHAR, started TIMESTAMP_S, idle_since TIMESTAMP_S
 );
+-- when each run began, and how long it took
+CREATE TABLE cluster.run (load BIGINT, began TIMESTAMP, seconds DOUBLE);
 -- the statement that a session has done last
 CREATE TABLE cluster.session_sql (inst_id BIGINT, sid BIGINT, sql_id VARCHAR);
 CREATE TABLE cluster.session_event (

@@ -8,15 +8,15 @@ up; statements that run too long, or need too much memory, are stopped.
 import datetime
 import itertools
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from raclab import __version__
 from raclab.database import background, history_views, published, views
+from raclab.database.definitions import definitions
 from raclab.database.dialect.catalog import Catalog
 from raclab.database.snapshots import EngineSnapshots
 from raclab.database.wait_classes import STATISTICS, stable_id
@@ -61,6 +61,7 @@ class Engine:
         self.snapshots = EngineSnapshots(self)
         self.published = published.Published()
         self.catalog = Catalog()
+        self._missing = definitions().copy()
         self._set_up()
 
     def _set_up(self) -> None:
@@ -69,19 +70,47 @@ class Engine:
         self._root.execute((FOLDER / "oracle_functions.sql").read_text(encoding="utf-8"))
         self._root.execute("BEGIN")  # one transaction for all of it is quicker than one each
         self._root.execute((FOLDER / "counters.sql").read_text(encoding="utf-8"))
-        for statement in views.statements(__version__):
+        for statement in (*views.tables(), *history_views.tables()):
             self._root.execute(statement)
-        self._root.execute((FOLDER / "dictionary.sql").read_text(encoding="utf-8"))
         self._root.execute("CREATE SCHEMA LAB")
         self.published = published.create(self._root)
         self._insert("statistic", [[name, number, kind, stable_id(name)] for number, (name, kind) in enumerate(STATISTICS.items())])
         self.know_events(WAIT_CLASSES)
         self.ensure_instances(FIRST_INSTANCES)
-        for statement in history_views.statements():
-            self._root.execute(statement)
         self._root.execute("COMMIT")
         self.snapshots.take("start")
         self._root.execute("SET lock_configuration = true")
+
+    # -- views
+
+    def need(self, names: Iterable[tuple[str, str]]) -> None:
+        """Create the views of SYS among these (schema, name) that are not there yet, and those that they rest on."""
+        wanted = [name for schema, name in names if schema == "SYS"]
+        if not self._missing.keys().isdisjoint(wanted):
+            self._create(wanted)
+
+    def need_all(self) -> None:
+        """Create every view that is not there yet."""
+        if self._missing:
+            self._create(list(self._missing))
+
+    def _create(self, wanted: list[str]) -> None:
+        with self._lock:
+            made: dict[str, None] = {}
+            with self.writing() as root:
+                for name in wanted:
+                    self._create_one(root, name, made)
+            self._missing = {name: view for name, view in self._missing.items() if name not in made}
+
+    def _create_one(self, root: duckdb.DuckDBPyConnection, name: str, made: dict[str, None]) -> None:
+        """Create a view, unless it is there or among those just made, after those that it rests on."""
+        view = self._missing.get(name)
+        if view is None or name in made:
+            return
+        for other in view.needs:
+            self._create_one(root, other, made)
+        root.execute(view.sql, list(view.values))
+        made[name] = None
 
     @property
     def _root(self) -> duckdb.DuckDBPyConnection:
@@ -128,8 +157,7 @@ class Engine:
         """Set what the views and functions know of the session: its instance, its SID, USERENV, and how dates become text."""
         from raclab.database.dialect.dates import strftime_format
 
-        entries = ", ".join(f"{_quoted(name)}: {_quoted(value)}" for name, value in userenv.items())
-        cursor.execute(f"SET VARIABLE userenv = MAP {{{entries}}}")
+        cursor.execute("SET VARIABLE userenv = MAP($1::VARCHAR[], $2::VARCHAR[])", [list(userenv), list(userenv.values())])
         cursor.execute(f"SET VARIABLE inst_id = {int(userenv['INSTANCE'])}")
         cursor.execute(f"SET VARIABLE sid = {int(userenv['SID'])}")
         cursor.execute(f"SET VARIABLE nls_date_format = {_quoted(strftime_format(date_format))}")

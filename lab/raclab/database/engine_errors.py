@@ -14,6 +14,7 @@ _RAISED = {
     "01476": "divisor is equal to zero",
     "01489": "result of string concatenation is too long: LISTAGG gives at most 4000 bytes",
     "01760": "illegal argument for function: the unit is DAY, HOUR, MINUTE or SECOND, or YEAR or MONTH",
+    "01867": "the interval is invalid",
     "01821": "date format not recognized",
     "02003": "invalid USERENV parameter",
 }
@@ -53,6 +54,8 @@ _WORDS: list[tuple[str, int, str]] = [
     (rf"CHECK constraint failed on table {_NAME}", 2290, "check constraint of table {1} violated"),
     (r"does not exist in the referenced table", 2291, "integrity constraint violated - parent key not found"),
     (r"still referenced by", 2292, "integrity constraint violated - child record found"),
+    (r"main key table of the table", 2449, "unique/primary keys in table referenced by foreign keys: drop it with CASCADE CONSTRAINTS"),
+    (r"is not an? table|[Cc]an only (?:delete|update|merge)", 1732, "data manipulation operation not legal on this view"),
     (r"foreign key", 2291, "integrity constraint violated - parent key not found"),
     (r"Could not convert string .* to (?:U?INT|U?HUGEINT|DOUBLE|FLOAT|DECIMAL)", 1722, "invalid number"),
     (r"DECIMAL\((\d+), ?(\d+)\)", 1438, "value larger than specified precision allowed for this column: NUMBER({1},{2})"),

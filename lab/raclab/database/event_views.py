@@ -6,7 +6,7 @@ _CENTI = "round({} / 10000.0)"
 _FG = " FILTER (WHERE NOT background)"
 
 
-def _waits(which: str = "") -> dict[str, str]:
+def waited(which: str = "") -> dict[str, str]:
     """Waits and their times: centiseconds in TIME_WAITED and AVERAGE_WAIT, as Oracle has them, from microseconds.
 
     ``which`` restricts the rows counted.
@@ -51,14 +51,14 @@ FILLINGS: dict[str, Filling] = {
         _BY_EVENT,
         {
             "EVENT": "event",
-            **_waits(),
-            **{f"{name}_FG": value for name, value in _waits(_FG).items()},
+            **waited(),
+            **{f"{name}_FG": value for name, value in waited(_FG).items()},
             **EVENT_IDS,
             "TOTAL_TIMEOUTS_FG": "0",
         },
     ),
     "SESSION_EVENT": Filling(
-        _BY_EVENT, {"SID": "sid", "EVENT": "event", "MAX_WAIT": _CENTI.format("max(max_micro)"), **_waits(), **EVENT_IDS}
+        _BY_EVENT, {"SID": "sid", "EVENT": "event", "MAX_WAIT": _CENTI.format("max(max_micro)"), **waited(), **EVENT_IDS}
     ),
     "SYSTEM_WAIT_CLASS": Filling(
         _BY_EVENT,

@@ -1,52 +1,13 @@
-"""Views of the instances as such: what they are called, their services and parameters."""
+"""Views of the instances as such: what they are called, since when they run, what views they have."""
 
-from raclab.database.view_shape import Filling
+from raclab.database.view_shape import DESCRIBED, Filling
 from raclab.database.wait_classes import stable_id
 
 BANNER = "RAC Myths Lab simulated cluster"
 RELEASE = "19.0.0.0.0"
 """The release whose views and SQL the lab follows; not a claim to be that product."""
 
-_BOOLEAN, _TEXT, _WHOLE = 1, 2, 3
-
-# TYPE and value of what every instance has; what runs bring (cpu_count, ...) is whole numbers
-_PARAMETERS = {
-    "cluster_database": (_BOOLEAN, "'TRUE'"),
-    "cluster_database_instances": (_WHOLE, "CAST((SELECT count(*) FROM cluster.instance) AS VARCHAR)"),
-    "db_name": (_TEXT, "'raclab'"),
-    "db_unique_name": (_TEXT, "'raclab'"),
-    "instance_name": (_TEXT, "'rac' || inst_id"),
-    "instance_number": (_WHOLE, "CAST(inst_id AS VARCHAR)"),
-    "thread": (_WHOLE, "CAST(inst_id AS VARCHAR)"),
-}
-_PARAMETER_ROWS = " UNION ALL ".join(
-    (
-        *(
-            f"SELECT inst_id, '{name}' AS name, {kind} AS kind, {value} AS value FROM cluster.instance"
-            for name, (kind, value) in _PARAMETERS.items()
-        ),
-        f'SELECT INST_ID, NAME, {_WHOLE}, arg_max(VALUE, rowid) FROM cluster."PARAMETER" GROUP BY INST_ID, NAME',
-    )
-)
-
-# the instance's own service, and the two that every instance has
-_SERVICE_ROWS = (
-    "(SELECT inst_id, created, unnest([1, 2, 2 + inst_id]) AS number, unnest(['SYS$BACKGROUND', 'SYS$USERS', 'RAC' || inst_id]) AS name "
-    "FROM cluster.instance)"
-)
-_SERVICE = {
-    "SERVICE_ID": "number",
-    "NAME": "name",
-    "NETWORK_NAME": "CASE WHEN number > 2 THEN name END",
-    "CREATION_DATE": "created",
-    "GOAL": "'NONE'",
-    "DTP": "'N'",
-    "AQ_HA_NOTIFICATION": "'NO'",
-    "CLB_GOAL": "'LONG'",
-    "COMMIT_OUTCOME": "'NO'",
-    "GLOBAL": "'NO'",
-    "CON_ID": "0",
-}
+DBID = stable_id("RACLAB")
 
 FILLINGS: dict[str, Filling] = {
     "INSTANCE": Filling(
@@ -86,7 +47,7 @@ FILLINGS: dict[str, Filling] = {
     "DATABASE": Filling(
         "cluster.instance",
         {
-            "DBID": str(stable_id("RACLAB")),
+            "DBID": str(DBID),
             "NAME": "'RACLAB'",
             "CREATED": "created",
             "LOG_MODE": "'NOARCHIVELOG'",
@@ -98,21 +59,24 @@ FILLINGS: dict[str, Filling] = {
             "CON_ID": "0",
         },
     ),
-    "PARAMETER": Filling(
-        f"({_PARAMETER_ROWS})",
+    "ACTIVE_INSTANCES": Filling(
+        "(SELECT i.inst_id, o.inst_id AS number FROM cluster.instance AS i, cluster.instance AS o)",
+        {"INST_NUMBER": "number", "INST_NAME": "'node' || number || ':rac' || number", "CON_ID": "0"},
+    ),
+    "THREAD": Filling(
+        "cluster.instance",
         {
-            "NUM": "row_number() OVER (PARTITION BY inst_id ORDER BY name)",
-            "NAME": "name",
-            "TYPE": "kind",
-            "VALUE": "value",
-            "DISPLAY_VALUE": "value",
-            "ISDEFAULT": "'FALSE'",
-            "ISMODIFIED": "'FALSE'",
-            "ISADJUSTED": "'FALSE'",
-            "ISDEPRECATED": "'FALSE'",
+            "THREAD#": "inst_id",
+            "STATUS": "'OPEN'",
+            "ENABLED": "'PUBLIC'",
+            "INSTANCE": "'rac' || inst_id",
+            "OPEN_TIME": "startup_time",
             "CON_ID": "0",
         },
     ),
-    "SERVICES": Filling(_SERVICE_ROWS, _SERVICE),
-    "ACTIVE_SERVICES": Filling(_SERVICE_ROWS, {**_SERVICE, "BLOCKED": "'NO'"}),
+    "TIMER": Filling("cluster.instance", {"HSECS": "epoch_ms(CAST(getvariable('now') AS TIMESTAMP)) // 10 % 4294967296", "CON_ID": "0"}),
+    "FIXED_TABLE": Filling(
+        f"cluster.instance, (SELECT DISTINCT view FROM cluster.{DESCRIBED} WHERE regexp_matches(view, '^G?V[$]'))",
+        {"NAME": "view", "TYPE": "'VIEW'", "CON_ID": "0"},
+    ),
 }

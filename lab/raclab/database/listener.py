@@ -14,6 +14,7 @@ from raclab.database.engine import Engine
 from raclab.database.errors import ListenerError
 from raclab.database.wire.backend import USER, Backend, serve_client
 from raclab.database.wire.stream import Stream, refusal
+from raclab.database.workers import Workers
 
 __all__ = ["USER", "Listener"]
 
@@ -31,7 +32,8 @@ _PROBES = {"TCP_KEEPIDLE": 60, "TCP_KEEPALIVE": 60, "TCP_KEEPINTVL": 10, "TCP_KE
 
 
 class Listener:
-    """Serves an engine on one address until it is closed: one thread a client, one that accepts, one that watches.
+    """Serves an engine on one address until it is closed: one thread a client, one that accepts, one that watches, and a few
+    in which statements run.
 
     ``host`` and ``port`` are where it listens (port 0 asks for a free one). Raises ListenerError if the address can't be had.
     """
@@ -50,6 +52,7 @@ class Listener:
         self._limits = limits or Limits()
         self._clock = clock
         self.admission = Admission(self._limits, clock)
+        self._workers = Workers()
         self._clients: set[_Client] = set()
         self._refused: list[tuple[float, socket.socket]] = []
         self._lock = threading.Lock()
@@ -92,6 +95,7 @@ class Listener:
             running = next((thread for thread in threads if thread.is_alive()), None)
             if running is not None:  # none: the last one has just ended
                 running.join(0.05)
+        self._workers.close()
         self._socket.close()
         for _, refused in self._refused:
             refused.close()
@@ -117,7 +121,8 @@ class Listener:
                 if self._closing.is_set():
                     accepted.close()
                     return
-                backend = Backend(self._engine, self._password, functools.partial(self.admission.logged_in, host), self._clock)
+                logged_in = functools.partial(self.admission.logged_in, host)
+                backend = Backend(self._engine, self._workers, self._password, logged_in, self._clock)
                 client = _Client(accepted, host, self._clock, backend, self.admission, self._ended)
                 self._clients.add(client)
             client.thread.start()

@@ -15,7 +15,9 @@ from raclab.evidence.measurement import Measurement
 
 CENTISECONDS = 100
 MICROSECONDS = 1_000_000
-OWN_COLUMNS = frozenset(("run", "session", "background", "SAMPLE_S", "qc_instance", "qc_session", "max_micro"))
+OWN_COLUMNS = frozenset(
+    ("run", "session", "background", "SAMPLE_S", "qc_instance", "qc_session", "max_micro", "blocker_instance", "blocker_session")
+)
 """Columns of a view's frame that are not Oracle's: they name sessions and moments as the simulation numbers them."""
 
 TIME_MODEL, EVENTS, STATISTICS = "SESS_TIME_MODEL", "SESSION_EVENT", "SESSTAT"
@@ -158,8 +160,16 @@ def _instance_statistics(measurement: Measurement, known: Values) -> Rows:
         if name not in given:
             summed[inst, name] = summed.get((inst, name), 0.0) + value
     rows += [(inst, name, value) for (inst, name), value in summed.items()]
+    rows += _lost(measurement, {inst for inst, name, _ in rows if name.endswith(" blocks served")})
     made = columns_of(["inst_id", "name", "value"], rows)
     return made | {"value": np.array([value for *_, value in rows], dtype=float)}
+
+
+def _lost(measurement: Measurement, serving: set[int]) -> list[tuple[int, str, float]]:
+    """The blocks that got lost on their way to instances that count what they serve."""
+    transfers = measurement.views.get("INSTANCE_CACHE_TRANSFER")
+    lost = dict(transfers.groupby("INST_ID")["LOST"].sum()) if transfers is not None and len(transfers) else dict[int, int]()
+    return [(inst, "gc blocks lost", float(lost.get(inst, 0))) for inst in sorted(serving)]
 
 
 def _time_model(measurement: Measurement, known: Values, who: Identity) -> Rows:

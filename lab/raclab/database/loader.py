@@ -21,6 +21,9 @@ MOST_SAMPLES = 100_000
 """Rows of V$ACTIVE_SESSION_HISTORY that stay; runs before those that brought them are forgotten."""
 _LONGEST = 64
 _HISTORY = "ACTIVE_SESSION_HISTORY"
+_LOADING = "loading"
+FEW = 500
+"""Rows up to which a table's are handed over as values."""
 
 
 def load(engine: Engine, measurement: Measurement, module: str = "") -> list["Loaded"]:
@@ -105,6 +108,7 @@ class _Run:
             for table, frame in rows.items():
                 if len(frame["inst_id" if "inst_id" in frame else "INST_ID"]):  # type: ignore[arg-type]  # no single value
                     self._insert(root, table, frame | {"load": engine.loads + 1} if table in BASES or table in TABLES else frame)
+            root.execute("INSERT INTO cluster.run VALUES ($1, $2, $3)", [engine.loads + 1, self.began, self.seconds])
             sampled = self._forget_samples(root, len(measurement.views.get(_HISTORY, ())))
             ended = self.began + datetime.timedelta(seconds=self.seconds)
             root.execute("UPDATE cluster.background SET idle_since = $1", [ended])
@@ -126,24 +130,52 @@ class _Run:
     def _insert(root: duckdb.DuckDBPyConnection, table: str, frame: Rows) -> None:
         if table in ADDED and ADDED[table].replaced:
             root.execute(f'DELETE FROM cluster."{table}"')
-        arrays: dict[str, np.ndarray] = {}
-        given: list[object] = []
-        shown = []
-        for name, column in frame.items():
-            if isinstance(column, np.ndarray):
-                arrays[name] = column
-                shown.append(f'"{name}"')
-            elif isinstance(column, Coded):
-                arrays[name] = column.codes
-                given.append(list(column.texts))
-                shown.append(f'list_extract(CAST(${len(given)} AS VARCHAR[]), "{name}")')  # null for 0
-            else:
-                given.append(column)
-                shown.append(f"${len(given)}")
+        count = len(frame["inst_id" if "inst_id" in frame else "INST_ID"])  # type: ignore[arg-type]  # no single value
+        shown, given = (_unnested if count <= FEW else _registered)(root, frame)
         names = ", ".join(f'"{name}"' for name in frame)
-        root.register("loading", arrays)
-        root.execute(f'INSERT INTO cluster."{table}" ({names}) SELECT {", ".join(shown)} FROM loading', given)
-        root.unregister("loading")
+        rows = "" if count <= FEW else f" FROM {_LOADING}"
+        root.execute(f'INSERT INTO cluster."{table}" ({names}) SELECT {", ".join(shown)}{rows}', given)
+        if count > FEW:
+            root.unregister(_LOADING)
+
+
+def _unnested(_root: duckdb.DuckDBPyConnection, frame: Rows) -> tuple[list[str], list[object]]:
+    """A frame's columns as expressions over values that are handed over: quicker, for few rows, than to show the engine arrays."""
+    shown: list[str] = []
+    given: list[object] = []
+    for column in frame.values():
+        values: object = column
+        if isinstance(column, Coded):
+            texts = (None, *column.texts)
+            values = [texts[code] for code in column.codes.tolist()]
+        elif isinstance(column, np.ndarray):
+            values = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
+        if isinstance(values, list) and all(value is None for value in values):
+            shown.append("NULL")
+            continue
+        given.append(values)
+        shown.append(f"unnest(${len(given)})" if isinstance(values, list) else f"${len(given)}")
+    return shown, given
+
+
+def _registered(root: duckdb.DuckDBPyConnection, frame: Rows) -> tuple[list[str], list[object]]:
+    """A frame's columns as expressions over arrays that the engine reads where they are."""
+    arrays: dict[str, np.ndarray] = {}
+    shown: list[str] = []
+    given: list[object] = []
+    for name, column in frame.items():
+        if isinstance(column, np.ndarray):
+            arrays[name] = column
+            shown.append(f'"{name}"')
+        elif isinstance(column, Coded):
+            arrays[name] = column.codes
+            given.append(list(column.texts))
+            shown.append(f'list_extract(CAST(${len(given)} AS VARCHAR[]), "{name}")')  # null for 0
+        else:
+            given.append(column)
+            shown.append(f"${len(given)}")
+    root.register(_LOADING, arrays)
+    return shown, given
 
 
 def _background_of(measurement: Measurement) -> set[tuple[int, str]]:

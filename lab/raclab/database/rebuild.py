@@ -17,7 +17,8 @@ from raclab.database.oracle_error import OracleError
 class Edit:
     """A change of a table of LAB.
 
-    action      "add" a column or a constraint, or "modify" a column
+    action      "add" a column or a constraint, "modify" a column, "drop" the table with the foreign keys that lead to it, or "keep" it:
+                what changes here is nothing but how Oracle would store it
     definition  DuckDB's SQL of the column or constraint that is added
     column      the column that is modified
     type, default  its new ones, in DuckDB's SQL; None leaves them
@@ -34,29 +35,67 @@ class Edit:
     length: int | None = None
     nullable: bool | None = None
 
+    def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Make the change. Raises ORA-00942 for a table and ORA-00904 for a column that there is not, and DuckDB's errors."""
+        parts = _parts(cursor, self.table)
+        if self.action == "keep":
+            return
+        cursor.execute("BEGIN")
+        try:
+            if self.action == "drop":
+                _released(cursor, self.table)
+                cursor.execute(f'DROP TABLE LAB."{self.table}"')
+            else:
+                _rebuild(cursor, self.table, parts, _added(parts, self) if self.action == "add" else _modified(parts, self))
+            cursor.execute("COMMIT")
+        except BaseException:
+            cursor.execute("ROLLBACK")
+            raise
 
-def rebuild(cursor: duckdb.DuckDBPyConnection, edit: Edit) -> None:
-    """Make the change. Raises ORA-00942 for a table and ORA-00904 for a column that there is not, and DuckDB's errors."""
-    found = cursor.execute("SELECT sql FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name = $1", [edit.table]).fetchone()
+
+def _parts(cursor: duckdb.DuckDBPyConnection, table: str) -> list[exp.Expr]:
+    """The columns and constraints of a table's definition."""
+    found = cursor.execute("SELECT sql FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name = $1", [table]).fetchone()
     if found is None:
-        raise OracleError(942, f"table or view {edit.table} does not exist")
-    indexes = cursor.execute("SELECT sql FROM duckdb_indexes() WHERE schema_name = 'LAB' AND table_name = $1", [edit.table]).fetchall()
-    parts = parse_one(str(found[0]).rstrip(";"), dialect="duckdb").this.expressions
+        raise OracleError(942, f"table or view {table} does not exist")
+    parts: list[exp.Expr] = parse_one(str(found[0]).rstrip(";"), dialect="duckdb").this.expressions
+    return parts
+
+
+def _rebuild(cursor: duckdb.DuckDBPyConnection, table: str, parts: list[exp.Expr], definitions: list[str]) -> None:
+    released = _released(cursor, table)
+    indexes = cursor.execute("SELECT sql FROM duckdb_indexes() WHERE schema_name = 'LAB' AND table_name = $1", [table]).fetchall()
     columns = ", ".join(part.this.sql("duckdb", identify=True) for part in parts if isinstance(part, exp.ColumnDef))
-    definitions = _added(parts, edit) if edit.action == "add" else _modified(parts, edit)
-    made, old = f'LAB."{edit.table}$NEW"', f'LAB."{edit.table}"'
-    cursor.execute("BEGIN")
-    try:
-        cursor.execute(f"CREATE TABLE {made} ({', '.join(definitions)})")
-        cursor.execute(f"INSERT INTO {made} ({columns}) SELECT {columns} FROM {old}")
-        cursor.execute(f"DROP TABLE {old}")
-        cursor.execute(f'ALTER TABLE {made} RENAME TO "{edit.table}"')
-        cursor.execute("COMMIT")
-    except BaseException:
-        cursor.execute("ROLLBACK")
-        raise
+    name, kept = f'LAB."{table}"', f'temp."{table}$ROWS"'  # no new table that gets the old one's name: its foreign keys would keep the new
+    cursor.execute(f"CREATE TEMP TABLE {kept} AS SELECT {columns} FROM {name}")
+    cursor.execute(f"DROP TABLE {name}")
+    cursor.execute(f"CREATE TABLE {name} ({', '.join(definitions)})")
+    cursor.execute(f"INSERT INTO {name} ({columns}) SELECT {columns} FROM {kept}")
+    cursor.execute(f"DROP TABLE {kept}")
     for (sql,) in indexes:
         cursor.execute(str(sql))
+    for other, before in released:
+        _rebuild(cursor, other, before, [_sql(part) for part in before])
+
+
+def _released(cursor: duckdb.DuckDBPyConnection, table: str) -> list[tuple[str, list[exp.Expr]]]:
+    """Take the foreign keys that lead to a table from the others, which DuckDB would not let it go for; these, as they were before."""
+    tables = cursor.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name <> $1", [table]).fetchall()
+    released = []
+    for (other,) in tables:
+        parts = _parts(cursor, other)
+        kept = [part for part in parts if not _leads_to(part, table)]
+        if len(kept) < len(parts):
+            _rebuild(cursor, other, parts, [_sql(part) for part in kept])
+            released.append((other, parts))
+    return released
+
+
+def _leads_to(part: exp.Expr, table: str) -> bool:
+    if not isinstance(part, exp.ForeignKey):
+        return False
+    to = part.args["reference"].this
+    return str((to.this if isinstance(to, exp.Schema) else to).name) == table
 
 
 _ALTERED = re.compile(r'ALTER TABLE "LAB"."(?P<table>[^"]+)" (?:RENAME TO "(?P<new>[^"]+)")?')
@@ -75,7 +114,7 @@ def define(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
         table = match["new"] or table if match else table
     finally:
         for _, made in indexes:
-            columns = str(made).rpartition("(")[2].rstrip(";) ")
+            columns = str(made).partition(" ON ")[2].partition("(")[2].rstrip("; ").removesuffix(")")
             unique = "UNIQUE " if " UNIQUE " in str(made)[:20] else ""
             name = next(name for name, one in indexes if one == made)
             cursor.execute(f'CREATE {unique}INDEX "{name}" ON LAB."{table}" ({columns})')

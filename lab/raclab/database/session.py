@@ -17,7 +17,7 @@ from raclab.database.dialect.translate import Translation, Verb, translate
 from raclab.database.engine import Engine
 from raclab.database.engine_errors import oracle_error
 from raclab.database.oracle_error import OracleError
-from raclab.database.rebuild import define, rebuild
+from raclab.database.rebuild import define
 from raclab.database.session_environment import Client, Environment
 from raclab.database.transaction import Transaction
 
@@ -25,14 +25,17 @@ MOST_ROWS = 200_000
 _NAMING = (904, 918, 937, 942, 979, 2289, 8002)
 """Errors whose message names what is wrong, so that its place in the text can be found."""
 
+_QUOTED_OR_CONTROL = re.compile(r"""('[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/)|[\x00-\x08\x0e-\x1f\x7f]""", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a statement gave: columns (name and DuckDB type) with rows, or the number of rows changed."""
+    """What a statement gave: columns (name and DuckDB type) with rows, the number of rows changed, or (``returned``) both."""
 
     columns: list[tuple[str, str]] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     changed: int = 0
+    returned: bool = False
 
 
 class Session:
@@ -42,7 +45,7 @@ class Session:
         self._engine = engine
         self.instance = instance
         self.sid = engine.next_sid()
-        self.started: float | None = None  # monotonic time at which the running statement began
+        self.started: float | None = None  # when the running statement began; infinity while it waits for its turn
         self._kept: duckdb.DuckDBPyConnection | None = engine.cursor()
         self._transaction = Transaction()
         self._woken = threading.Event()
@@ -87,6 +90,8 @@ class Session:
             else:
                 self.rollback()
             return Outcome()
+        if statement.returned:
+            values = self._received(statement, values)
         placed = by_place(statement.binds, values)
         self._cursor.execute("SET VARIABLE now = $1::TIMESTAMP", [self._engine.now()])
         if statement.verb is Verb.DEFINE:
@@ -97,8 +102,14 @@ class Session:
         return self._query(statement, placed, text)
 
     def _translated(self, text: str) -> Translation:
+        _refuse_control_characters(text)
         self._engine.catalog.read(self._engine.rows)
-        return translate(text, self._environment.schema, self._engine.catalog)
+        statement = translate(text, self._environment.schema, self._engine.catalog)
+        if statement.verb is Verb.CHANGE:
+            self._engine.need_all()  # a transaction sees the views that there were when it began
+        else:
+            self._engine.need(statement.touched)
+        return statement
 
     def check(self, text: str) -> None:
         """Parse a statement without running it. Raises OracleError."""
@@ -123,7 +134,24 @@ class Session:
 
         return self._guarded(run, statement, text)
 
+    def _received(self, statement: Translation, values: Values) -> Values:
+        """The values without those of the variables that receive what is returned; these stand behind all others."""
+        if len(values) != len(statement.binds) + statement.returned:
+            raise OracleError(1008, f"not all variables bound: {len(statement.binds) + statement.returned} places, {len(values)} values")
+        return values[: len(statement.binds)]
+
+    def _returning(self, statement: Translation, values: list[Any], text: str) -> Outcome:
+        def run() -> Outcome:
+            columns, rows = self._transaction.returning(self._cursor, statement.sql[0], values)
+            if len(columns) != statement.returned:
+                raise OracleError(913 if len(columns) > statement.returned else 947, "RETURNING and INTO have not the same number of items")
+            return Outcome(columns, decimals(columns, rows), len(rows), returned=True)
+
+        return self._guarded(run, statement, text)
+
     def _change(self, statement: Translation, values: list[Any], text: str) -> Outcome:
+        if statement.returned:
+            return self._returning(statement, values, text)
         return self._guarded(lambda: Outcome(changed=self._transaction.change(self._cursor, statement.sql, values)), statement, text)
 
     def _define(self, statement: Translation, text: str) -> Outcome:
@@ -132,7 +160,7 @@ class Session:
                 for sql in statement.sql:
                     define(self._cursor, sql)
                 for edit in statement.edits:
-                    rebuild(self._cursor, edit)
+                    edit.make(self._cursor)
             finally:
                 self._engine.catalog.forget()
             return Outcome()
@@ -213,3 +241,10 @@ class Session:
         with self._lock:
             self._kept.close()
             self._kept = None
+
+
+def _refuse_control_characters(text: str) -> None:
+    """Raise ORA-00911 for one outside of quotes, where sqlglot would take it for a part of a name."""
+    for found in _QUOTED_OR_CONTROL.finditer(text):
+        if not found[1]:
+            raise OracleError(911, f"invalid character: control character {ord(found[0])}", found.start())

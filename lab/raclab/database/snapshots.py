@@ -9,7 +9,8 @@ import duckdb
 
 from raclab.database import views
 from raclab.database.errors import SqlError
-from raclab.database.history_views import BASES, DBID, kept_views, rows_of
+from raclab.database.history_views import BASES, kept_views, rows_of
+from raclab.database.instance_views import DBID
 from raclab.database.query import run_statement
 from raclab.reports.errors import SnapshotError
 from raclab.reports.snapshot import KEPT, Snapshot

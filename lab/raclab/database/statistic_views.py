@@ -4,6 +4,17 @@ from raclab.database.view_shape import SESSIONS, Filling, address
 
 _STATISTIC = {"STATISTIC#": "number", "NAME": "name", "CLASS": "class", "STAT_ID": "stat_id", "CON_ID": "0"}
 
+# every class of block has a line in Oracle, in this order; the models' sessions wait for data blocks only
+_CLASSES = (
+    *("data block", "sort block", "save undo block", "segment header", "save undo header", "free list", "extent map"),
+    *("1st level bmb", "2nd level bmb", "3rd level bmb", "bitmap block", "bitmap index block", "file header block", "unused"),
+    *("system undo header", "system undo block", "undo header", "undo block"),
+)
+_DATA_BLOCKS = """SELECT inst_id, 'data block' AS class, sum(total_waits) AS waits, sum(micro) AS micro FROM cluster.session_event
+  WHERE event = 'buffer busy waits' GROUP BY ALL"""
+# V$PQ_SYSSTAT's names of what V$PX_PROCESS_SYSSTAT counts
+_SERVERS = {"'Servers In Use'": "'Servers Busy'", "'Servers Available'": "'Servers Idle'"}
+
 FILLINGS: dict[str, Filling] = {
     "SYSSTAT": Filling("cluster.sysstat JOIN cluster.statistic USING (name) GROUP BY ALL", {**_STATISTIC, "VALUE": "sum(value)"}),
     "STATNAME": Filling("cluster.instance, cluster.statistic", {**_STATISTIC, "DISPLAY_NAME": "name"}),
@@ -27,6 +38,19 @@ FILLINGS: dict[str, Filling] = {
             "SADDR": address(SESSIONS, "sid"),
             "STATISTIC#": "number",
             "VALUE": "value",
+            "CON_ID": "0",
+        },
+    ),
+    "WAITSTAT": Filling(
+        f"(SELECT inst_id, unnest({list(_CLASSES)}) AS class, unnest(range({len(_CLASSES)})) AS place FROM cluster.instance) "
+        f"LEFT JOIN ({_DATA_BLOCKS}) USING (inst_id, class) ORDER BY inst_id, place",
+        {"CLASS": "class", "COUNT": "waits", "TIME": "round(micro / 10000.0)", "CON_ID": "0"},
+    ),
+    "PQ_SYSSTAT": Filling(
+        'SYS."GV$PX_PROCESS_SYSSTAT"',
+        {
+            "STATISTIC": f"CASE STATISTIC {' '.join(f'WHEN {name} THEN {here}' for name, here in _SERVERS.items())} ELSE STATISTIC END",
+            "VALUE": '"VALUE"',
             "CON_ID": "0",
         },
     ),

@@ -13,6 +13,8 @@ import duckdb
 from raclab.database.engine_errors import oracle_error
 from raclab.database.oracle_error import OracleError
 
+Row = tuple[Any, ...]
+
 MOST_CHANGES = 20_000
 """Changes of one transaction that are made again after an error; beyond that the transaction is rolled back."""
 
@@ -26,17 +28,31 @@ class Transaction:
 
     def change(self, cursor: duckdb.DuckDBPyConnection, statements: Sequence[str], values: list[Any]) -> int:
         """Run the statements of one change; the rows changed. The engine's errors pass; ``undo_failed`` is then due."""
-        if self._changes is None:
-            cursor.execute("BEGIN")
-            self._changes = []
+        changes = self._begun(cursor)
         made: list[tuple[str, list[Any]]] = []
         changed = 0
         for sql in statements:
             row = cursor.execute(sql, values).fetchone()
             made.append((sql, values))
             changed += int(row[0]) if row else 0
-        self._changes += made
+        changes += made
         return changed
+
+    def returning(self, cursor: duckdb.DuckDBPyConnection, sql: str, values: list[Any]) -> tuple[list[tuple[str, str]], list[Row]]:
+        """Run a change that returns something: the columns (name and DuckDB type), and a row for each that it changed. Errors as above."""
+        changes = self._begun(cursor)
+        result = cursor.execute(sql, values)
+        columns = [(str(name), str(kind)) for name, kind, *_ in result.description or []]
+        rows = result.fetchall()
+        changes.append((sql, values))
+        return columns, rows
+
+    def _begun(self, cursor: duckdb.DuckDBPyConnection) -> list[tuple[str, list[Any]]]:
+        """The changes of the transaction, which begins with the first."""
+        if self._changes is None:
+            cursor.execute("BEGIN")
+            self._changes = []
+        return self._changes
 
     def undo_failed(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """After a failed statement: bring back the open transaction as it was before it."""

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -12,28 +13,44 @@ TURN_S: Final = 1.0
 
 
 class Turns:
-    """Lets ``at_once`` statements run. One that has run for ``turn_s`` seconds no longer counts, so that long ones shut nobody out."""
+    """Lets ``at_once`` statements run, in the order in which they came.
+
+    One that has run for ``turn_s`` seconds no longer counts, so that long ones shut nobody out.
+    """
 
     def __init__(self, at_once: int = AT_ONCE, turn_s: float = TURN_S) -> None:
         self._at_once = at_once
         self._turn_s = turn_s
         self._changed = threading.Condition()
+        self._waiting: deque[threading.Event] = deque()  # set for the first one
         self._began: dict[int, float] = {}
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for a turn, have it, and pass it on. One turn a thread."""
         me = threading.get_ident()
-        with self._changed:
-            while (left_s := self._until_free()) > 0:
-                self._changed.wait(left_s)
-            self._began[me] = time.monotonic()
+        self._wait(me)
         try:
             yield
         finally:
             with self._changed:
                 del self._began[me]
                 self._changed.notify()
+
+    def _wait(self, me: int) -> None:
+        first = threading.Event()
+        with self._changed:
+            self._waiting.append(first)
+            if len(self._waiting) == 1:
+                first.set()
+        first.wait()
+        with self._changed:
+            while (left_s := self._until_free()) > 0:
+                self._changed.wait(left_s)
+            self._began[me] = time.monotonic()
+            self._waiting.popleft()
+            if self._waiting:
+                self._waiting[0].set()
 
     def _until_free(self) -> float:
         """Seconds until the next turn is over at the latest; 0 if one is free."""

@@ -1,7 +1,8 @@
 """What a view is made of: Oracle's columns, and where the lab's rows come from."""
 
 import csv
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,8 @@ _TYPES = {
     "DATE": "TIMESTAMP_S",
     "TIMESTAMP": "TIMESTAMP",
     "RAW": "BLOB",
+    "LONG": "VARCHAR",
+    "INTERVAL": "INTERVAL",
 }
 
 
@@ -30,6 +33,26 @@ class Column:
     def stored(self) -> str:
         """The engine's type for it."""
         return _TYPES[self.type.split("(")[0].split()[0]]
+
+
+DESCRIBED = "described"
+"""The table, in schema ``cluster``, of what views there are: view, position, name, stored."""
+
+_NAMED = re.compile(r'\b(?:SYS|cluster)\."?([\w$]+)')
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A view, or a table that views rest on: columns as (name, the engine's type), and the statement that makes it, with its values."""
+
+    columns: tuple[tuple[str, str], ...]
+    sql: str
+    values: tuple[object, ...] = ()
+
+    @property
+    def needs(self) -> list[str]:
+        """The names in SYS and ``cluster`` that the statement reads."""
+        return _NAMED.findall(self.sql)[1:]
 
 
 @dataclass(frozen=True)
@@ -65,17 +88,50 @@ class Added:
 @cache
 def documented() -> dict[str, tuple[Column, ...]]:
     """Columns by view, without V$ or GV$."""
-    with COLUMNS_FILE.open(encoding="utf-8", newline="") as file:
+    return columns_in(COLUMNS_FILE)
+
+
+def columns_in(path: Path) -> dict[str, tuple[Column, ...]]:
+    """Columns by view, in the order of a file of them."""
+    with path.open(encoding="utf-8", newline="") as file:
         found: dict[str, list[Column]] = {}
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
             found.setdefault(row["view"], []).append(Column(row["column"], row["type"]))
     return {view: tuple(columns) for view, columns in found.items()}
 
 
+_FRACTIONS = {
+    ("OSSTAT", "VALUE"): 2,
+    ("SYSMETRIC", "VALUE"): 6,
+    ("WAITCLASSMETRIC", "AVERAGE_WAITER_COUNT"): 6,
+    ("WAITCLASSMETRIC", "DBTIME_IN_WAIT"): 6,
+    **{(f"{view}METRIC", name): 4 for view in ("EVENT", "WAITCLASS") for name in ("TIME_WAITED", "TIME_WAITED_FG")},
+}
+
+
 def shown_type(view: str, column: Column) -> str:
-    """The type that a view's column is shown with: averages and the load have a fraction."""
-    fraction = column.name.startswith("AVERAGE_") or (view, column.name) == ("OSSTAT", "VALUE")
-    return "DECIMAL(38, 2)" if fraction else column.stored
+    """The type that a view's column is shown with: averages, metrics and the load have a fraction."""
+    digits = _FRACTIONS.get((view, column.name), 2 if column.name.startswith("AVERAGE_") else 0)
+    return f"DECIMAL(38, {digits})" if digits else column.stored
+
+
+def selection(rows: str, shown: Iterable[tuple[str, str, str | None]]) -> str:
+    """The SELECT of a view: (name, the engine's type, expression or None for null) of each column, over ``rows``, a FROM clause.
+
+    The engine takes most of its time for a view to parse it: nulls are cast once for each type, and what a table has under the same
+    name has its type already.
+    """
+    outer, inner, nulls = [], [], dict[str, str]()
+    for name, kind, expression in shown:
+        quoted = f'"{name}"'
+        if expression is None:
+            outer.append(f"{nulls.setdefault(kind, f'null_{len(nulls)}')} {quoted}")
+        else:
+            outer.append(quoted)
+            inner.append(quoted if expression == quoted else f"CAST({expression} AS {kind}) {quoted}")
+    inner += [f"CAST(NULL AS {kind}) {name}" for kind, name in nulls.items()]
+    within = f"SELECT {', '.join(inner)} FROM {rows}"
+    return f"SELECT {', '.join(outer)} FROM ({within})" if nulls else within
 
 
 def address(space: int, number: str) -> str:

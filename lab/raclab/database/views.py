@@ -8,19 +8,34 @@ entry in ``FILLINGS`` (what the lab works out) or ``ADDED`` (what runs bring).
 
 from collections.abc import Iterator
 
-from raclab.database import event_views, instance_views, session_views, statistic_views
+from raclab.database import (
+    event_views,
+    instance_views,
+    lock_views,
+    metric_views,
+    parameter_views,
+    service_views,
+    session_views,
+    statement_views,
+    statistic_views,
+)
 from raclab.database.added_views import ADDED, STORED
 from raclab.database.instance_views import BANNER, RELEASE
 from raclab.database.session_views import EVERYBODY
-from raclab.database.view_shape import Added, Column, Filling, documented, shown_type
+from raclab.database.view_shape import Added, Column, Definition, Filling, documented, selection, shown_type
 
-__all__ = ["ADDED", "BANNER", "FILLINGS", "RELEASE", "TABLES", "documented", "names", "statements"]
+__all__ = ["ADDED", "BANNER", "FILLINGS", "RELEASE", "TABLES", "documented", "names"]
 
 FILLINGS: dict[str, Filling] = {
     **instance_views.FILLINGS,
     **event_views.FILLINGS,
     **session_views.FILLINGS,
     **statistic_views.FILLINGS,
+    **parameter_views.FILLINGS,
+    **service_views.FILLINGS,
+    **statement_views.FILLINGS,
+    **metric_views.FILLINGS,
+    **lock_views.FILLINGS,
     **STORED,
 }
 
@@ -33,19 +48,25 @@ def names() -> frozenset[str]:
     return frozenset(prefix + view for view in documented() for prefix in ("V$", "GV$"))
 
 
-def statements(version: str) -> Iterator[str]:
-    """What creates every view, and the tables that the added ones rest on; ``version`` is the lab's, for the banner."""
+def tables() -> Iterator[str]:
+    """What creates the schema SYS, and the tables that the added views rest on."""
     yield "CREATE SCHEMA SYS"
     yield "CREATE VIEW SYS.DUAL AS SELECT 'X' AS DUMMY"
     for view in TABLES:
         columns = ", ".join(f'"{column.name}" {shown_type(view, column)}' for column in documented()[view] if brought(view, column.name))
         yield f'CREATE TABLE cluster."{view}" (load BIGINT, INST_ID BIGINT, {columns})'
-    yield EVERYBODY
+
+
+def definitions(version: str) -> dict[str, Definition]:
+    """Every view, V$ and GV$, by name; ``version`` is the lab's, for the banner."""
+    found = {"everybody": Definition((), EVERYBODY)}
     for view in (*ADDED, *FILLINGS):
-        yield f'CREATE VIEW SYS."GV${view}" AS {select(view, filling(view))}'.replace("{version}", version)
-    for view, columns_of in documented().items():
-        columns = ", ".join(f'"{column.name}"' for column in columns_of)
-        yield f'CREATE VIEW SYS."V${view}" AS SELECT {columns} FROM SYS."GV${view}" WHERE INST_ID = getvariable(\'inst_id\')'
+        columns = tuple((column.name, shown_type(view, column)) for column in documented()[view])
+        all_instances = f'CREATE VIEW SYS."GV${view}" AS {select(view, filling(view))}'.replace("{version}", version)
+        here = f'CREATE VIEW SYS."V${view}" AS SELECT * EXCLUDE (INST_ID) FROM SYS."GV${view}" WHERE INST_ID = getvariable(\'inst_id\')'
+        found[f"GV${view}"] = Definition((("INST_ID", "DECIMAL(38, 0)"), *columns), all_instances)
+        found[f"V${view}"] = Definition(columns, here)
+    return found
 
 
 def brought(view: str, column: str) -> bool:
@@ -63,22 +84,19 @@ def select(view: str, filling: Filling) -> str:
     unknown = set(filling.columns) - {column.name for column in documented()[view]}
     if unknown:
         raise ValueError(f"V${view} has no column {', '.join(sorted(unknown))}")
-    shown = [
-        f'CAST({filling.columns.get(column.name, "NULL")} AS {shown_type(view, column)}) AS "{column.name}"'
-        for column in documented()[view]
-    ]
-    return f"SELECT CAST(inst_id AS DECIMAL(38, 0)) AS INST_ID, {', '.join(shown)} FROM {filling.rows}"
+    shown = ((column.name, shown_type(view, column), filling.columns.get(column.name)) for column in documented()[view])
+    return selection(filling.rows, [("INST_ID", "DECIMAL(38, 0)", "inst_id"), *shown])
 
 
 def _added(view: str, added: Added) -> Filling:
-    def shown(column: Column) -> str:
+    def shown(column: Column) -> str | None:
         name = f'"{column.name}"'
         if column.name == "CON_ID":
             return "0"
         if column.name in added.shown:
             return added.shown[column.name]
         if not added.brings(column.name):
-            return "NULL"
+            return None
         if not added.keys or column.name in added.keys:
             return name
         return f"arg_max({name}, rowid)" if column.name in added.last or not column.stored.startswith("DECIMAL") else f"sum({name})"
@@ -86,4 +104,5 @@ def _added(view: str, added: Added) -> Filling:
     rows = f'cluster."{view}"{added.join}'
     if added.keys:
         rows += " GROUP BY " + ", ".join(f'"{name}"' for name in ("INST_ID", *added.keys))
-    return Filling(rows, {column.name: shown(column) for column in documented()[view]})
+    columns = {column.name: shown(column) for column in documented()[view]}
+    return Filling(rows, {name: expression for name, expression in columns.items() if expression is not None})

@@ -69,6 +69,7 @@ STATISTICS: dict[str, int] = {
     "global enqueue gets sync": _RAC,
     "global enqueue gets async": _RAC,
     "global enqueue get time": _RAC,
+    "gc blocks lost": _CACHE | _RAC,
 }
 """CLASS (1 user, 2 redo, 4 enqueue, 8 cache, 16 OS, 32 RAC, 64 SQL, added up) by statistic, in the order of STATISTIC#."""
 

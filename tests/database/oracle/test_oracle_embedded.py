@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from arrivals import arriving
 
 import raclab
 from raclab.database import live_session
@@ -71,17 +72,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedLab]:
 @pytest.fixture
 def arrived(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every statement that reaches a session of the embedded lab, in order of arrival."""
-    from raclab.database.session import Session
-
-    statements: list[str] = []
-    original = Session.execute
-
-    def execute(self: Any, sql: str, *rest: Any, **more: Any) -> Any:
-        statements.append(sql)
-        return original(self, sql, *rest, **more)
-
-    monkeypatch.setattr(Session, "execute", execute)
-    return statements
+    return arriving(monkeypatch)
 
 
 def own(embedded: EmbeddedLab, monkeypatch: pytest.MonkeyPatch) -> str:

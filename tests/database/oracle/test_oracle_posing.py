@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arrivals import arriving
 
 import raclab
 from raclab.database import oracle as oracle_module
@@ -16,7 +17,6 @@ from raclab.database.embedded import EmbeddedLab
 from raclab.database.interlock import MARK_TABLE
 from raclab.database.oracle import OracleLab
 from raclab.database.reading import is_reading
-from raclab.database.session import Session
 from raclab.errors import LabError
 from raclab.evidence.measurement import Kind
 
@@ -42,15 +42,7 @@ def production(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Embe
 @pytest.fixture
 def arrived(production: EmbeddedLab, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every statement that reaches a session from now on."""
-    statements: list[str] = []
-    original = Session.execute
-
-    def execute(self: Any, sql: str, *rest: Any, **more: Any) -> Any:
-        statements.append(sql)
-        return original(self, sql, *rest, **more)
-
-    monkeypatch.setattr(Session, "execute", execute)
-    return statements
+    return arriving(monkeypatch)
 
 
 def everything(lab: OracleLab, page: Any, folder: Path) -> dict[str, Callable[[], object]]:

@@ -12,16 +12,16 @@ _ALLOWED_NAMES = """
     Anonymous GroupConcat WithinGroup IgnoreNulls RespectNulls Trim Extract Fetch LimitOptions Offset Placeholder Pivot PivotAlias Connect
     Prior ConnectByRoot Systimestamp CurrentDate CurrentTimestamp Localtimestamp Lateral Insert Update Delete Merge Whens When Values
     Schema Dot Hint Lock Limit JoinHint PivotAny OverflowTruncateBehavior AtTimeZone MultitableInserts ConditionalInsert
+    Returning
+    TableSample
 """
 _ALLOWED = frozenset(_ALLOWED_NAMES.split())
 
 _SAID = {
-    "TableSample": "SAMPLE",
     "Partition": "partitions",
     "Version": "flashback queries (AS OF)",
     "Into": "SELECT INTO outside PL/SQL",
     "MatchRecognize": "MATCH_RECOGNIZE",
-    "Returning": "RETURNING INTO",
     "Parameter": "substitution variables; they are SQL*Plus's",
     "Collate": "COLLATE",
     "XMLTable": "XMLTABLE",

@@ -1,13 +1,17 @@
 """Which columns the cluster's tables and views have, and of what kind: what a translation has to know of the database.
 
 A kind is a letter: T text, D date, S timestamp, I interval, B bytes, F binary number; N and a figure is an exact number with so many
-digits after the point. None is a kind that is not known, e.g. a bind variable's.
+digits after the point. An interval that was computed has nine digits for its days, and a figure: so many for its fraction of a second.
+None is a kind that is not known, e.g. a bind variable's.
 """
 
 import re
 import threading
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
+
+from raclab.database.definitions import definitions
 
 Columns = Mapping[str, str | None]
 
@@ -40,7 +44,7 @@ class Catalog:
         """Read what was not read yet."""
         with self._lock:
             if self._fixed is None:
-                self._fixed = _read(ask, "'SYS', 'PUBLISHED'")
+                self._fixed = _read(ask, "'SYS', 'PUBLISHED'") | _of_views()
             if self._own is None:
                 self._own = _read(ask, "'LAB'")
 
@@ -53,6 +57,13 @@ class Catalog:
         """The columns of a table or view by name, or None where there is none."""
         tables = (self._own if schema == "LAB" else self._fixed) or {}
         return tables.get((schema, name))
+
+
+@cache
+def _of_views() -> dict[tuple[str, str], dict[str, str | None]]:
+    """Of SYS's views, which are there when a statement first names them."""
+    kinds = cache(kind_of_type)
+    return {("SYS", name): {column: kinds(stored) for column, stored in view.columns} for name, view in definitions().items()}
 
 
 def _read(ask: Asks, schemas: str) -> dict[tuple[str, str], dict[str, str | None]]:

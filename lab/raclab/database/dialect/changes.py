@@ -1,4 +1,4 @@
-"""INSERT ALL and INSERT FIRST as one INSERT a table, and UPDATE ... SET (a, b) = (SELECT ...) as one change a column."""
+"""Changes of tables as DuckDB takes them: one INSERT a table, one change a column, columns without their table."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -84,3 +84,39 @@ def single_changes(tree: exp.Update) -> None:
             one = _value(query, place)
             changes.append(exp.EQ(this=column, expression=exp.Subquery(this=one)))
     tree.set("expressions", changes)
+
+
+def without_table(change: exp.Expr) -> None:
+    """The column that a SET changes, named without its table: DuckDB takes no other."""
+    if isinstance(change, exp.EQ) and isinstance(change.this, exp.Column):
+        change.this.set("table", None)
+
+
+def branches(tree: exp.Merge) -> None:
+    """The branches of a MERGE: columns named without their table, and a WHERE as the branch's condition. Raises ORA-38104."""
+    matched_by = {column.name.upper() for column in tree.args["on"].find_all(exp.Column) if column.table.upper() == _target(tree)}
+    for branch in tree.args["whens"].expressions:
+        then = branch.args["then"]
+        if then.args.get("where"):
+            branch.set("condition", then.args["where"].this)
+            then.set("where", None)
+        if isinstance(then, exp.Update):
+            for change in then.expressions:
+                without_table(change)
+                if change.this.name.upper() in matched_by:
+                    raise OracleError(38104, f'columns referenced in the ON clause cannot be updated: "{change.this.name.upper()}"')
+        elif isinstance(then, exp.Insert) and isinstance(then.this, exp.Tuple):
+            for column in then.this.expressions:
+                column.set("table", None)
+
+
+def _target(tree: exp.Merge) -> str:
+    return str(tree.this.alias_or_name).upper()
+
+
+def defaults(tree: exp.Update | exp.Merge) -> None:
+    """SET a = DEFAULT, which has been read as a column of that name."""
+    for change in [found for found in tree.find_all(exp.EQ) if isinstance(found.parent, exp.Update)]:
+        given = change.expression
+        if isinstance(given, exp.Column) and not given.table and given.name.upper() == "DEFAULT" and not given.this.args.get("quoted"):
+            given.replace(exp.Var(this="DEFAULT"))

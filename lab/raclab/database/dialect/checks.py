@@ -54,8 +54,11 @@ def _names(select: exp.Select, blocks: Blocks) -> None:
     """A column's alias is known to ORDER BY only; a column that a source has twice can't be named."""
     aliases = _aliases(select)
     using = {folded(name) for join in select.args.get("joins") or [] for name in join.args.get("using") or []}
+    shared = _shared(select, blocks)
     for part in (part for key in _BEFORE_THE_LIST for part in _parts(select, key)):
         for column in _columns(part):
+            if column.table and folded(column.this) in shared:
+                raise OracleError(25155, f"column used in NATURAL join cannot have qualifier: {folded(column.this)}", place(column))
             if column.table and folded(column.this) in using:
                 raise OracleError(25154, f"column part of USING clause cannot have qualifier: {folded(column.this)}", place(column))
             held = blocks.holders(column, select)
@@ -66,6 +69,16 @@ def _names(select: exp.Select, blocks: Blocks) -> None:
             name = folded(column.this)
             if not held and not column.table and name in aliases and name not in PSEUDO and not _held_outside(column, select, blocks):
                 raise OracleError(904, f'"{name}": invalid identifier: an alias can be used in ORDER BY only', place(column))
+
+
+def _shared(select: exp.Select, blocks: Blocks) -> set[str]:
+    """The columns by which a NATURAL join of two sources joins; nothing where these are more or not known."""
+    joins = select.args.get("joins") or []
+    sources = list(blocks.scope(select).values())
+    if len(joins) != 1 or joins[0].method.upper() != "NATURAL" or len(sources) != 2 or None in sources:
+        return set()
+    first, second = ({name for name, _ in columns or []} for columns in sources)
+    return first & second
 
 
 def _held_outside(column: exp.Column, block: exp.Expr, blocks: Blocks) -> bool:

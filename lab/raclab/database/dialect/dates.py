@@ -5,14 +5,17 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from raclab.database.dialect import zones
 from raclab.database.dialect.nodes import call, number, text
-from raclab.database.oracle_error import OracleError
+from raclab.database.oracle_error import OracleError, unsupported
 
 _ELEMENT = re.compile(
     r'"[^"]*"|FM|FX|SYYYY|YYYY|IYYY|RRRR|YYY|YY|RR|Y|Q|MONTH|MON|MM|WW|IW|W|DDD|DD|DAY|DY|D|HH24|HH12|HH|MI|SSSSS|SS|FF[1-9]?'
-    r"|A\.M\.|P\.M\.|AM|PM|J|[^A-Z0-9]+",
+    r"|A\.M\.|P\.M\.|AM|PM|CC|RM|TZH|TZM|TZR|J|[^A-Z0-9]+",
     re.IGNORECASE,
 )
+
+_OTHERS = re.compile(r"TH|SP|RN|YEAR|SYEAR|[BA]\.?[CD]\.?|EE?|TS|D[SL]|X|[90]*\.?[90]+EEEE", re.IGNORECASE)
 
 _WRITE = {
     "YYYY": "%Y", "RRRR": "%Y", "YY": "%y", "RR": "%y", "IYYY": "%G", "IW": "%V", "MM": "%m", "DD": "%d", "DDD": "%j",
@@ -30,6 +33,8 @@ def elements(model: str) -> list[str]:
     found, at = [], 0
     while at < len(model):
         match = _ELEMENT.match(model, at)
+        if match is None and _OTHERS.match(model, at):
+            raise unsupported(f'"{model[at:]}" in a format')
         if match is None:
             raise OracleError(1821, f'date format not recognized: "{model[at:]}" in "{model}"')
         found.append(match.group())
@@ -52,8 +57,37 @@ def _read_element(element: str, model: str) -> str:
     return element.strip('"').replace("%", "%%")
 
 
+_WIDTHS = {"YYYY": r"\d{4}", "RRRR": r"\d{4}", "YY": r"\d\d", "RR": r"\d\d", "DDD": r"\d{3}", "SSSSS": r"\d{1,5}", "J": r"\d{1,7}"}
+_WIDTHS["MON"] = "[A-Za-z]{3}"
+
+
+def _counted(value: exp.Expr, model: str) -> exp.Expr:
+    """A text read by a format with J, the Julian day, or SSSSS, the second of the day: the rest of it as usual, then these added."""
+    parts = [element for element in elements(model) if element.upper() not in ("FM", "FX")]
+    whole = "".join(f"({_WIDTHS.get(part.upper(), '[0-9]{1,2}')})" if part[0].isalpha() else re.escape(part.strip('"')) for part in parts)
+    named = [part.upper() for part in parts if part[0].isalpha()]
+    group = {name: call("regexp_extract", value.copy(), text(f"^{whole}$"), number(at)) for at, name in enumerate(named, 1)}
+    rest = [name for name in named if name not in ("J", "SSSSS")]
+    if "J" in group:
+        begin: exp.Expr = call("ora.of_julian_day", group["J"])
+    else:
+        texts: list[exp.Expr] = [text(" ") if at % 2 else group[rest[at // 2]] for at in range(2 * len(rest) - 1)]
+        begin = reading(call("concat", *(texts or [text("00")])), " ".join(rest) or "MI")
+    return call("ora.at_second", begin, group["SSSSS"]) if "SSSSS" in group else begin
+
+
 def reading(value: exp.Expr, model: str) -> exp.Expr:
     """TO_TIMESTAMP: an expression for the text ``value`` read by a format. What the format leaves out is the first of this month."""
+    named = {element.upper() for element in elements(model)}
+    if {"J", "SSSSS"} & named:
+        return _counted(value, model)
+    if {"YY", "RR"} & named:
+        return call("ora.in_century", _read(value, model), exp.Boolean(this="RR" in named))
+    return _read(value, model)
+
+
+def _read(value: exp.Expr, model: str) -> exp.Expr:
+    """The same for a format that strptime has; a year of two digits is taken from 1969 to 2068."""
     pattern = strftime_format(model)
     if not any(code in pattern for code in ("%Y", "%y", "%m", "%b", "%B", "%d", "%j")):
         month = call("strftime", call("ora.systimestamp"), text("%Y-%m-01 "))
@@ -109,6 +143,15 @@ def _piece(value: exp.Expr, element: str, bare: bool) -> exp.Expr:
         return call("lower", dotted) if element.islower() else dotted
     if name in ("YYY", "Y"):
         return call("right", of("%Y"), number(len(name)))
+    if name == "TZR":
+        return zones.region(value)
+    if name in ("TZH", "TZM"):
+        return call("ora.zone_hour" if name == "TZH" else "ora.zone_minute", zones.minutes(value))
+    if name == "CC":
+        return call("lpad", exp.Cast(this=call("century", value.copy()), to=exp.DataType.build("TEXT")), number(2), text("0"))
+    if name == "RM":
+        roman = call("ora.roman_month", value.copy())
+        return roman if bare else call("rpad", roman, number(4), text(" "))
     if name == "SYYYY":
         return call("concat", text(" "), of("%Y"))
     if name.startswith("FF"):

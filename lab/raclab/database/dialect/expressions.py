@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types
+from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types, zones
 from raclab.database.dialect.functions import as_text
 from raclab.database.dialect.names import Names
 from raclab.database.dialect.nodes import call, cast, made, number, place, text
@@ -22,7 +22,10 @@ _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_
 def rewrite(tree: exp.Expr, names: Names) -> exp.Expr:
     """Rewrite every node of a statement for DuckDB. Returns the new root."""
     scopes.annotate(tree, names.columns_of)
+    zoned = False
     for node in reversed(list(tree.walk(bfs=False))):
+        if zoned:
+            zones.pass_on(node)
         rule = _RULES.get(type(node))
         if rule is None or made(node):
             continue
@@ -34,6 +37,7 @@ def rewrite(tree: exp.Expr, names: Names) -> exp.Expr:
         if new is node:
             continue
         kinds.keep(new, found)
+        zoned = zoned or zones.zone_of(new) is not None
         if node is tree:
             tree = new
         else:
@@ -42,12 +46,17 @@ def rewrite(tree: exp.Expr, names: Names) -> exp.Expr:
     return tree
 
 
+_CHOSEN = frozenset(
+    f"ora.{name}" for name in ("str", "num", "as_date", "as_timestamp", "plus", "minus", "over", "times", "trunc", "round", "nvl")
+)
+
+
 def _check_depth(tree: exp.Expr) -> None:
-    """The engine takes twice as long for each level of the lab's own functions."""
+    """The engine takes twice as long for each level of functions that are chosen by the types of their arguments."""
     depths = {id(tree): 0}
     for node in tree.walk():
         depth = depths[id(node.parent)] if node is not tree else 0
-        depths[id(node)] = depth + (isinstance(node, exp.Anonymous) and node.name.startswith("ora."))
+        depths[id(node)] = depth + (isinstance(node, exp.Anonymous) and node.name in _CHOSEN)
         if depth > _MOST_LEVELS:
             raise unsupported("way to nest functions so deeply; put the inner ones into an inline view")
 
@@ -73,6 +82,8 @@ def _other_literal(node: Any, names: Names) -> exp.Expr:
 def _placeholder(node: Any, names: Names) -> exp.Expr:
     if not node.args.get("this"):
         raise OracleError(911, "invalid character: ?")
+    if not node.name[1:].isdecimal():  # no name that a variable can have, and therefore not numbered
+        raise OracleError(1745, "invalid host/bind variable name")
     return exp.Parameter(this=number(int(node.name[1:]) + 1))
 
 
@@ -88,10 +99,10 @@ def _column(node: Any, names: Names) -> exp.Expr:
         return call(name.lower(), text(names.sequence(node.args.get("db"), table)))
     if table.upper() == "DBMS_RANDOM":
         return functions.rewrite(f"DBMS_RANDOM.{name}", [], names.offset_of(name))
+    if name == "ROWID" and node.this.meta.get(_BARE):
+        return exp.Column(this=exp.to_identifier("rowid"), table=node.args.get("table"))
     if table or not node.this.meta.get(_BARE):
         return node  # type: ignore[no-any-return]
-    if name == "ROWID":
-        return exp.Column(this=exp.to_identifier("rowid"))
     pseudo = _PSEUDO.get(name)
     return pseudo() if pseudo else node
 
@@ -106,15 +117,33 @@ _PSEUDO: dict[str, Callable[[], exp.Expr]] = {
 
 
 def _operator(node: Any, names: Names) -> exp.Expr:
-    return arithmetic(node)
+    zone = zones.zone_of(node.left) or zones.zone_of(node.right)
+    if zone is None:
+        return arithmetic(node)
+    if all((kinds.kind(side) or "")[:1] in ("D", "S") for side in (node.left, node.right)):
+        node.set("this", zones.local(node.left))
+        node.set("expression", zones.local(node.right))
+        for side in (node.left, node.right):
+            kinds.keep(side, "S")
+        return arithmetic(node)
+    new = arithmetic(node)
+    return zones.with_zone(new, zone) if "I" in ((kinds.kind(side) or "")[:1] for side in (node.left, node.right)) else new
 
 
 def _concat(node: Any, names: Names) -> exp.Expr:
     """A chain of || as one call; null is the empty string in it."""
-    pieces = [piece for side in (node.left, node.right) for piece in side.meta.get(_JOINED) or [as_text(side)]]
-    whole = call("nullif", call("concat", *pieces), text(""))
-    whole.meta[_JOINED] = pieces
+    pieces = [piece for side in (node.left, node.right) for piece in _pieces(side)]
+    whole = call("ora.not_empty", call("concat", *pieces))
+    whole.meta[_JOINED] = True
     return whole
+
+
+def _pieces(side: Any) -> list[exp.Expr]:
+    """What a chain of || joins; any other value as text."""
+    inner = side
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    return list(inner.expressions[0].expressions) if inner.meta.get(_JOINED) else [as_text(side)]
 
 
 def _like(node: Any, names: Names) -> exp.Expr:
@@ -125,12 +154,21 @@ def _like(node: Any, names: Names) -> exp.Expr:
 
 def _cast(node: Any, names: Names) -> exp.Expr:
     value, kind = node.this, node.to
+    if kind.this in types.ZONED:
+        moment = call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value)
+        zone = zones.zone_of(value)
+        if zone is None:
+            return moment
+        return zones.with_zone(moment, zone) if kind.this is exp.DType.TIMESTAMPTZ else zones.local(value)
     stored = types.stored(kind)
+    if isinstance(value, exp.Literal) and value.is_string and stored == "TIMESTAMP" and (parts := zones.literal(value.name)):
+        return zones.with_zone(cast(text(parts[0]), stored), text(parts[1]))
     if isinstance(value, exp.Literal) and value.is_string and _DATE.match(value.name) and stored in ("TIMESTAMP_S", "TIMESTAMP"):
         return cast(value, stored)
     if stored == "VARCHAR":
         size = types.length(kind)
-        return call("ora.str", value) if size is None else call("left", call("ora.str", value), number(size))
+        shown = call("ora.str", value) if zones.zone_of(value) is None else as_text(value)
+        return shown if size is None else call("left", shown, number(size))
     plain = cast(value, "VARCHAR") if isinstance(value, exp.Literal) and value.is_string else value
     if stored == "TIMESTAMP_S":
         return call("ora.as_date", plain)
@@ -145,6 +183,8 @@ def _interval(node: Any, names: Names) -> exp.Expr:
     unit, value = node.args.get("unit"), node.this
     if not isinstance(value, exp.Literal):
         return value  # type: ignore[no-any-return]
+    if unit is None:
+        raise OracleError(30089, "missing or invalid <datetime field>: an interval has a unit, e.g. INTERVAL '5' MINUTE")
     first = (unit.this.name if isinstance(unit, exp.IntervalSpan) else unit.name).upper()
     last = unit.expression.name.upper() if isinstance(unit, exp.IntervalSpan) else first
     said = value.name.strip()
@@ -162,6 +202,13 @@ def _interval(node: Any, names: Names) -> exp.Expr:
 
 def _extract(node: Any, names: Names) -> exp.Expr:
     unit = node.this.name.upper()
+    if unit in ("TIMEZONE_HOUR", "TIMEZONE_MINUTE"):
+        minutes = zones.minutes(node.expression)
+        return call("trunc", exp.Div(this=minutes, expression=number(60))) if unit == "TIMEZONE_HOUR" else call("ora.rest_of_hour", minutes)
+    if unit == "TIMEZONE_REGION":
+        return zones.region(node.expression)
+    if (kinds.kind(node.expression) or "")[:1] == "I" and unit in ("DAY", "HOUR", "MINUTE", "SECOND"):
+        return call("ora.interval_part", node.expression, text(unit))
     if unit == "SECOND":
         return call("ora.seconds_of", node.expression)
     if unit not in ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE"):
@@ -170,7 +217,8 @@ def _extract(node: Any, names: Names) -> exp.Expr:
 
 
 def _at_time_zone(node: Any, names: Names) -> exp.Expr:
-    return call("ora.at_zone", call("ora.as_timestamp", node.this), as_text(node.args["zone"]))
+    value = node.this if zones.zone_of(node.this) is not None else call("ora.as_timestamp", node.this)
+    return zones.in_zone(value, as_text(node.args["zone"]))
 
 
 def _trim(node: Any, names: Names) -> exp.Expr:
@@ -186,12 +234,23 @@ def _function(node: Any, names: Names) -> exp.Expr:
         raise unsupported(f"table functions ({node.name.upper()})")
     upper = node.name.upper()
     window = node.find_ancestor(exp.Window, exp.Query)
+    if isinstance(node.parent, exp.WithinGroup) and upper in sorted_aggregates.HYPOTHETICAL:
+        return node  # type: ignore[no-any-return]
     if upper in function_table.ANALYTIC_ONLY and not isinstance(window, exp.Window):
         raise OracleError(30484, f"missing window specification for this function: {upper}", names.offset_of(node.name))
     new = functions.rewrite(upper, list(node.expressions), names.offset_of(node.name))
     if upper == "RATIO_TO_REPORT":
         new.meta["ratio"] = True
+    if upper in _OF_ONE and node.arg_key == "this" and isinstance(node.parent, exp.Window):
+        new.meta[_OF_ONE_KEY] = _OF_ONE[upper]
+    elif upper in _OF_ONE:
+        return call("coalesce", new, call(_OF_ONE[upper], *(one.copy() for one in new.expressions)))
     return new
+
+
+_OF_ONE = {"STDDEV": "stddev_pop", "VARIANCE": "var_pop"}
+"""What is 0 of a single value, where the functions of a sample are null."""
+_OF_ONE_KEY = "of one"
 
 
 def _dot(node: Any, names: Names) -> exp.Expr:
@@ -204,6 +263,7 @@ def _dot(node: Any, names: Names) -> exp.Expr:
 
 def _window(node: Any, names: Names) -> exp.Expr:
     inner = node.this
+    _frame(node)
     if str(node.args.get("over")).upper() == "KEEP":
         analytic = isinstance(node.parent, exp.Window) and node.arg_key == "this"  # left for the OVER around it
         return node if analytic else sorted_aggregates.keep(node)
@@ -213,17 +273,58 @@ def _window(node: Any, names: Names) -> exp.Expr:
         return sorted_aggregates.percentile_over(node)
     if isinstance(inner, exp.GroupConcat):
         return sorted_aggregates.limited(node, inner)
-    if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
-        function = inner.this
-        if isinstance(inner, exp.IgnoreNulls) and isinstance(function, exp.Anonymous) and function.expressions:
-            *before, last = function.expressions
-            function.set("expressions", [*before, exp.IgnoreNulls(this=last)])
-        node.set("this", function)
+    if inner.meta.get(_OF_ONE_KEY):
+        single = node.copy()
+        single.set("this", call(inner.meta[_OF_ONE_KEY], *(one.copy() for one in inner.expressions)))
+        return call("coalesce", node.copy(), single)
+    said = _nulls(inner)
+    if said is not None:
+        node.set("this", said)
         return node  # type: ignore[no-any-return]
     if isinstance(inner, exp.Anonymous) and inner.meta.get("ratio"):
         share = call("ora.over", inner.expressions[0].copy(), call("nullif", node.copy(), number(0)))
         return share
     return node  # type: ignore[no-any-return]
+
+
+_SKIPPING: dict[str, tuple[type[exp.Expr], tuple[str, ...]]] = {
+    "first_value": (exp.FirstValue, ("this",)),
+    "last_value": (exp.LastValue, ("this",)),
+    "nth_value": (exp.NthValue, ("this", "offset")),
+    "lag": (exp.Lag, ("this", "offset", "default")),
+    "lead": (exp.Lead, ("this", "offset", "default")),
+}
+
+
+def _nulls(inner: Any) -> exp.Expr | None:
+    """A function with IGNORE NULLS or RESPECT NULLS, behind it or behind its first argument, as DuckDB has it; else None."""
+    function = inner.this if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls) else inner
+    arguments = list(function.expressions) if isinstance(function, exp.Anonymous) else []
+    said = inner if inner is not function else arguments[0] if arguments else None
+    if not isinstance(said, exp.IgnoreNulls | exp.RespectNulls):
+        return None
+    if said is not inner:
+        arguments[0] = said.this
+        function.set("expressions", arguments)
+    if isinstance(said, exp.RespectNulls):
+        return function  # type: ignore[no-any-return]
+    if function.name not in _SKIPPING:
+        raise OracleError(30484, f"missing window specification for this function: {function.name.upper()} has no IGNORE NULLS")
+    kind, places = _SKIPPING[function.name]
+    return exp.IgnoreNulls(this=kind(**dict(zip(places, arguments, strict=False))))
+
+
+def _frame(node: Any) -> None:
+    """RANGE BETWEEN n PRECEDING over dates: a number is days."""
+    spec, order = node.args.get("spec"), node.args.get("order")
+    if spec is None or order is None or str(spec.args.get("kind")).upper() != "RANGE":
+        return
+    if kinds.kind(order.expressions[0].this) not in ("D", "S"):
+        return
+    for side in ("start", "end"):
+        bound = spec.args.get(side)
+        if isinstance(bound, exp.Expr) and kinds.is_number(kinds.kind(bound)):
+            spec.set(side, call("ora.days", bound))
 
 
 def _case(node: Any, names: Names) -> exp.Expr:
@@ -256,7 +357,11 @@ def _compared(node: Any, names: Names) -> exp.Expr:
     """Both sides of a comparison as one kind. SET x = 5 compares nothing."""
     if isinstance(node.parent, exp.Update) and node.arg_key == "expressions":
         return node  # type: ignore[no-any-return]
-    same_kind(node, ("this", "low", "high") if isinstance(node, exp.Between) else ("this", "expression"))
+    sides = ("this", "low", "high") if isinstance(node, exp.Between) else ("this", "expression")
+    for side in sides:
+        if zones.zone_of(node.args[side]) is not None:
+            node.set(side, kinds.keep(zones.local(node.args[side]), "S"))
+    same_kind(node, sides)
     return node if isinstance(node, exp.Between) else _comparison(node, names)
 
 
@@ -266,7 +371,19 @@ def _in(node: Any, names: Names) -> exp.Expr:
     return node  # type: ignore[no-any-return]
 
 
+def _subquery(node: Any, names: Names) -> exp.Expr:
+    if node.args.get("sample") is not None:
+        raise OracleError(933, "SQL command not properly ended: SAMPLE is for tables and views, not for queries")
+    return node  # type: ignore[no-any-return]
+
+
 def _table(node: Any, names: Names) -> exp.Expr:
+    sample = node.args.get("sample")
+    if sample is not None:  # by rows: the lab's tables have no blocks of their own
+        share = sample.args.get("percent")
+        if not isinstance(share, exp.Literal) or share.is_string or not 0.000001 <= float(share.name) < 100:
+            raise OracleError(30562, "invalid SAMPLE percentage: it is at least 0.000001 and below 100")
+        sample.set("method", exp.Var(this="BERNOULLI"))
     return names.table(node)
 
 
@@ -307,4 +424,5 @@ _RULES: dict[type[exp.Expr], Callable[[Any, Names], exp.Expr]] = {
     exp.Between: _compared,
     exp.In: _in,
     exp.Table: _table,
+    exp.Subquery: _subquery,
 }

@@ -19,10 +19,12 @@ def rewrite(tree: exp.Expr) -> exp.Expr:
             query.set("limit", exp.Limit(expression=count))
             continue
         order = query.args.get("order")
-        if not isinstance(query, exp.Select) or query.args.get("offset") or query.args.get("distinct"):
-            raise unsupported("FETCH with PERCENT or WITH TIES after OFFSET, DISTINCT or a set operator")
+        if not isinstance(query, exp.Select) or query.args.get("distinct"):
+            raise unsupported("FETCH with PERCENT or WITH TIES after DISTINCT or a set operator")
+        offset = query.args.get("offset")
         query.set("limit", None)
-        query.set("qualify", exp.Qualify(this=_condition(query, order, count, percent, ties)))
+        query.set("offset", None)
+        query.set("qualify", exp.Qualify(this=_condition(query, order, count, offset.expression if offset else None, percent, ties)))
     return tree
 
 
@@ -34,15 +36,22 @@ def refuse_limit(tree: exp.Expr) -> None:
         raise OracleError(933, said, place(limit))
 
 
-def _condition(query: exp.Select, order: exp.Expr | None, count: exp.Expr, percent: bool, ties: bool) -> exp.Expr:
+def _condition(query: exp.Select, order: exp.Expr | None, count: exp.Expr, offset: exp.Expr | None, percent: bool, ties: bool) -> exp.Expr:
     if order is not None:
         order = order.copy()
         for item in order.expressions:
             if isinstance(item.this, exp.Literal) and item.this.is_int:
-                item.set("this", query.expressions[int(item.this.this) - 1].unalias().copy())
-    place = exp.Window(this=call("rank" if ties and order is not None else "row_number"), over="OVER", order=order)
+                at = int(item.this.this)
+                if not 1 <= at <= len(query.expressions):
+                    raise OracleError(1785, "ORDER BY item must be the number of a SELECT-list expression", place(item))
+                item.set("this", query.expressions[at - 1].unalias().copy())
+    ranked = exp.Window(this=call("rank" if ties and order is not None else "row_number"), over="OVER", order=order)
     if percent:
         rows = exp.Window(this=call("count", exp.Star()), over="OVER")
         share = exp.Mul(this=rows, expression=exp.Paren(this=exp.Div(this=count, expression=number(100))))
         count = call("ceil", share)
-    return exp.LTE(this=place, expression=count)
+    if offset is None:
+        return exp.LTE(this=ranked, expression=count)
+    numbered = exp.Window(this=call("row_number"), over="OVER", order=order.copy() if order is not None else None)
+    last = exp.Add(this=offset.copy(), expression=exp.Paren(this=count))
+    return exp.And(this=exp.GT(this=numbered, expression=offset), expression=exp.LTE(this=ranked, expression=last))

@@ -47,7 +47,6 @@ _SCALAR = _plain("""
     LOWER lower s
     LPAD ora.lpad si|s
     LTRIM ora.ltrim s|s
-    MOD ora.mod nn
     MONTHS_BETWEEN ora.months_between dd
     NANVL coalesce ..
     NEXT_DAY ora.next_day ds
@@ -68,23 +67,36 @@ _SCALAR = _plain("""
     RPAD ora.rpad si|s
     RTRIM ora.rtrim s|s
     SIGN sign n
+    SOUNDEX ora.soundex s
+    TO_DSINTERVAL ora.ds_interval s
+    TO_YMINTERVAL ora.ym_interval s
+    NLS_LOWER lower s
+    NLS_UPPER upper s
+    NLS_INITCAP ora.initcap s
+    TO_BINARY_DOUBLE ora.binary s
+    TO_BINARY_FLOAT ora.binary s
+    TO_NCHAR ora.str .
     SIN sin n
     SINH sinh n
     SQRT ora.sqrt n
     SUBSTRB ora.substr si|i
-    SYS_EXTRACT_UTC ora.utc .
     SYS_CONTEXT ora.sys_context ss
     TAN tan n
     TANH tanh n
     TO_CLOB ora.str .
     TRANSLATE ora.translate sss
+    TZ_OFFSET ora.tz_offset s
     UPPER upper s
     USERENV ora.userenv s
     WIDTH_BUCKET ora.width_bucket nnnn
 """)
 
 _AGGREGATE = _plain("""
+    ANY_VALUE any_value .
     APPROX_COUNT_DISTINCT approx_count_distinct .
+    BIT_AND_AGG bit_and i
+    BIT_OR_AGG bit_or i
+    BIT_XOR_AGG bit_xor i
     AVG avg n
     CORR corr nn
     COUNT count .

@@ -9,10 +9,10 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from raclab.database.dialect import dates, kinds, numbers
+from raclab.database.dialect import dates, kinds, numbers, zones
 from raclab.database.dialect.function_table import PLAIN
 from raclab.database.dialect.nodes import call, cast, not_too_large, number, text
-from raclab.database.dialect.operators import as_number
+from raclab.database.dialect.operators import as_number, surely_not_zero
 from raclab.database.oracle_error import OracleError, unsupported
 
 Arguments = list[exp.Expr]
@@ -43,8 +43,8 @@ def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.E
 
 
 _ELSEWHERE = {
-    "XML": "XML", "JSON": "JSON", "TO_TIMESTAMP_TZ": "TIMESTAMP WITH TIME ZONE", "FROM_TZ": "TIMESTAMP WITH TIME ZONE",
-    "TZ_OFFSET": "time zones by name", "NEW_TIME": "time zones by name", "DBMS_": "PL/SQL packages but DBMS_RANDOM.VALUE in a query",
+    "XML": "XML", "JSON": "JSON", "CURSOR": "CURSOR expressions", "DUMP": "DUMP", "VSIZE": "VSIZE", "NEW_TIME": "time zones by name",
+    "DBMS_": "PL/SQL packages but DBMS_RANDOM.VALUE in a query",
 }  # fmt: skip
 
 
@@ -65,9 +65,14 @@ def _as(kind: str, value: exp.Expr) -> exp.Expr:
         if found == "T":
             return value
         if literal:
-            return text(_written(value.name))
+            return value if value.is_string else text(_written(value.name))
         if found == "F":
             return call("ora.str_of_binary", value)
+        zone = zones.zone_of(value)
+        if zone is not None:
+            return call("concat", call("ora.str", value), text(" "), zone.copy())
+        if found in ("I6", "I9"):
+            return call("ora.interval_text", value, number(9), number(int(found[1])))
         if kinds.is_number(found):
             return cast(value, "VARCHAR") if found == "N0" else call("ora.trimmed", cast(value, "VARCHAR"))
         return call("ora.str", value)
@@ -115,7 +120,9 @@ def _to_char(arguments: Arguments) -> exp.Expr:
     value = arguments[0]
     if numbers.is_number_format(model):
         return numbers.writing(call("ora.num", value), model)
-    return dates.writing(call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value), model)
+    moment: exp.Expr = call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value)
+    zone = zones.zone_of(value)
+    return dates.writing(moment if zone is None else zones.with_zone(moment, zone), model)
 
 
 def _to_date(arguments: Arguments) -> exp.Expr:
@@ -132,6 +139,29 @@ def _to_timestamp(arguments: Arguments) -> exp.Expr:
     if model is None:
         return call("ora.as_timestamp", cast(arguments[0], "VARCHAR") if isinstance(arguments[0], exp.Literal) else arguments[0])
     return dates.reading(as_text(arguments[0]), model)
+
+
+def _to_timestamp_tz(arguments: Arguments) -> exp.Expr:
+    _needs("TO_TIMESTAMP_TZ", arguments, 1, 3)
+    model = _model("TO_TIMESTAMP_TZ", arguments)
+    bare = zones.split_model(model) if model is not None else None
+    if bare is None:
+        return _to_timestamp(arguments)
+    time, zone = zones.written_zone(as_text(arguments[0]))
+    return zones.with_zone(dates.reading(time, bare), zone)
+
+
+def _from_tz(arguments: Arguments) -> exp.Expr:
+    _needs("FROM_TZ", arguments, 2, 2)
+    value = arguments[0]
+    return zones.with_zone(
+        call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value), as_text(arguments[1])
+    )
+
+
+def _sys_extract_utc(arguments: Arguments) -> exp.Expr:
+    _needs("SYS_EXTRACT_UTC", arguments, 1, 1)
+    return zones.utc(arguments[0])
 
 
 def _to_number(arguments: Arguments) -> exp.Expr:
@@ -224,6 +254,12 @@ def _whole(name: str) -> Callable[[Arguments], exp.Expr]:
     return build
 
 
+def _mod(arguments: Arguments) -> exp.Expr:
+    _needs("MOD", arguments, 2, 2)
+    value, divisor = as_number(arguments[0]), as_number(arguments[1])
+    return exp.Paren(this=exp.Mod(this=value, expression=divisor)) if surely_not_zero(divisor) else call("ora.mod", value, divisor)
+
+
 def _bitand(arguments: Arguments) -> exp.Expr:
     _needs("BITAND", arguments, 2, 2)
     return exp.Paren(this=exp.BitwiseAnd(this=cast(arguments[0], "BIGINT"), expression=cast(arguments[1], "BIGINT")))
@@ -234,7 +270,7 @@ def _substr(arguments: Arguments) -> exp.Expr:
     value, rest = as_text(arguments[0]), arguments[1:]
     if all(isinstance(one, exp.Literal) and not one.is_string and one.is_int for one in rest) and int(rest[-1].name) > 0:
         first = rest[0] if int(rest[0].name) else number(1)
-        return call("nullif", call("substring", value, first, *rest[1:]), text(""))
+        return call("ora.not_empty", call("substring", value, first, *rest[1:]))
     return call("ora.substr", value, *(_as("i", one) for one in rest))
 
 
@@ -267,6 +303,17 @@ def _nvl(arguments: Arguments) -> exp.Expr:
     return call("coalesce" if both else "ora.nvl", value, other)
 
 
+_HASHES = {"SHA1": "sha1", "SHA256": "sha256", "MD5": "md5"}
+
+
+def _standard_hash(arguments: Arguments) -> exp.Expr:
+    _needs("STANDARD_HASH", arguments, 1, 2)
+    method = (_model("STANDARD_HASH", arguments) or "SHA1").upper()
+    if method not in _HASHES or kinds.kind(arguments[0]) not in ("T", None):
+        raise unsupported("STANDARD_HASH of anything but text, or by a method other than SHA1, SHA256 and MD5")
+    return call("unhex", call(_HASHES[method], as_text(arguments[0])))
+
+
 def _median(arguments: Arguments) -> exp.Expr:
     _needs("MEDIAN", arguments, 1, 1)
     return call("median", cast(arguments[0], "DOUBLE") if kinds.is_number(kinds.kind(arguments[0])) else arguments[0])
@@ -278,20 +325,25 @@ _SPECIAL: dict[str, Callable[[Arguments], exp.Expr]] = {
     "COALESCE": _coalesce,
     "DECODE": _decode,
     "FLOOR": _whole("floor"),
+    "FROM_TZ": _from_tz,
     "GREATEST": _extreme("greatest"),
     "LEAST": _extreme("least"),
     "LNNVL": _lnnvl,
     "MEDIAN": _median,
+    "MOD": _mod,
     "NVL": _nvl,
     "NVL2": _nvl2,
     "ROUND": _rounding("round"),
     "SUBSTR": _substr,
     "SYSDATE": _sysdate,
+    "SYS_EXTRACT_UTC": _sys_extract_utc,
     "SYS_GUID": _sys_guid,
     "TO_CHAR": _to_char,
     "TO_DATE": _to_date,
     "TO_NUMBER": _to_number,
     "TO_TIMESTAMP": _to_timestamp,
+    "TO_TIMESTAMP_TZ": _to_timestamp_tz,
     "TRUNC": _rounding("trunc"),
+    "STANDARD_HASH": _standard_hash,
     "UID": _uid,
 }

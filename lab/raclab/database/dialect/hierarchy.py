@@ -4,16 +4,22 @@ Rows are numbered once; each row of the hierarchy carries its level and the list
 order (children after their parent, siblings as ORDER SIBLINGS BY says) and finds loops.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from sqlglot import exp
 
+from raclab.database.dialect import joined_hierarchy, kinds
+from raclab.database.dialect.catalog import Columns
 from raclab.database.dialect.nodes import call, cast, conjuncts, every, own, pseudocolumn, quoted, template
-from raclab.database.oracle_error import OracleError, unsupported
+from raclab.database.oracle_error import OracleError
 
 _LEVEL = "LEVEL"
 
 
-def rewrite(tree: exp.Expr) -> exp.Expr:
-    """Rewrite CONNECT BY in every query block, inner blocks first."""
+def rewrite(tree: exp.Expr, columns_of: Callable[[Any], Columns | None]) -> exp.Expr:
+    """Rewrite CONNECT BY in every query block, inner blocks first. ``columns_of`` gives a table's columns."""
+    joined_hierarchy.rewrite(tree, columns_of)
     for number, select in enumerate(reversed([s for s in tree.find_all(exp.Select) if s.args.get("connect")])):
         _Hierarchy(select, number).rewrite()
     if any(order.args.get("siblings") for order in tree.find_all(exp.Order)):
@@ -35,11 +41,10 @@ class _Hierarchy:
         self.nocycle = bool(connect.args.get("nocycle"))
         self.name = f"_TREE{number}"
         self.carried: list[tuple[exp.Expr, exp.Expr]] = []  # value at the root, value at a child
+        self.cycles = False  # whether CONNECT_BY_ISCYCLE is asked for
 
     def rewrite(self) -> None:
         """Replace FROM by the hierarchy, and what only a hierarchy knows by columns of it."""
-        if self.select.args.get("joins") or not self.select.args.get("from_"):
-            raise unsupported("CONNECT BY over a join; put the join into an inline view")
         source = self.select.args["from_"].this
         alias = source.alias_or_name
         has_prior = self.condition.find(exp.Prior) is not None
@@ -54,7 +59,7 @@ class _Hierarchy:
         order = self.select.args.get("order")
         if order is not None and order.args.get("siblings"):
             self.select.set("order", None)
-        self._hide("_PATH", "_ORD", _LEVEL, *(f"_C{n}" for n in range(len(self.carried))))
+        self._hide("_PATH", "_ORD", _LEVEL, *(f"_C{n}" for n in range(len(self.carried))), *(["_CYCLE"] if self.cycles else []))
         self.select.set("from_", exp.From(this=exp.Subquery(this=tree, alias=exp.TableAlias(this=_alias(alias)))))
 
     def _hide(self, *names: str) -> None:
@@ -75,12 +80,15 @@ class _Hierarchy:
             return None
         if any(isinstance(node, exp.Column | exp.Query) for node in only.right.walk()):
             return None
+        if any(_of_a_tree(node) for node in own(self.select)):
+            return None
         rounded = call("floor" if isinstance(only, exp.LTE) else "ceil", only.right.copy())
         whole: exp.Expr = cast(rounded, "BIGINT")
         return exp.Sub(this=whole, expression=exp.Literal.number(1)) if isinstance(only, exp.LT) else whole
 
     def _repeat(self, source: exp.Expr, alias: str, rows: exp.Expr) -> None:
         counted = exp.replace_placeholders(template('SELECT *, unnest(range(1, greatest(1, :rows) + 1)) AS "LEVEL" FROM t'), rows=rows)
+        kinds.keep(counted.expressions[1], "N0")
         counted.set("from_", exp.From(this=source))
         for node in list(own(self.select)):
             if pseudocolumn(node, _LEVEL) and not node.find_ancestor(exp.Connect):
@@ -98,7 +106,10 @@ class _Hierarchy:
             deeper = template('CASE WHEN coalesce(lead("LEVEL") OVER (ORDER BY "_PATH"), 0) > "LEVEL" THEN 0 ELSE 1 END')
             node.replace(deeper)
         elif pseudocolumn(node, "CONNECT_BY_ISCYCLE"):
-            raise unsupported("CONNECT_BY_ISCYCLE")
+            if not self.nocycle:
+                raise OracleError(30930, "NOCYCLE keyword is required with CONNECT_BY_ISCYCLE pseudocolumn")
+            self.cycles = True
+            node.replace(_in_tree("_CYCLE"))
         elif isinstance(node, exp.ConnectByRoot):
             node.replace(self._carry(node.this.copy(), None))
         elif isinstance(node, exp.Prior):
@@ -134,12 +145,15 @@ class _Hierarchy:
         )
         if not isinstance(root, exp.Select) or not isinstance(child, exp.Select):
             raise TypeError("the templates above are query blocks")
+        for block in (root, child):
+            kinds.keep(block.expressions[1], "N0")
         for place, (at_root, at_child) in enumerate(self.carried):
             root.expressions[3 + place].replace(exp.Alias(this=_unqualified(at_root, alias), alias=quoted(f"_C{place}")))
             child.expressions[3 + place].replace(_sided(at_child, alias))
         if self.start is not None:
             root.set("where", exp.Where(this=_unqualified(self.start.copy(), alias)))
         conditions = [_sided(condition.copy(), alias) for condition in conjuncts(self.condition)]
+        again = every([condition.copy() for condition in conditions])
         if has_prior:
             seen = 'list_contains("_UP"."_PATH", "_CHILD"."_ORD")'
             loop = f"NOT {seen}" if self.nocycle else f"CASE WHEN {seen} THEN error('ORA-01436') ELSE TRUE END"
@@ -149,8 +163,18 @@ class _Hierarchy:
         tree = exp.Union(this=root, expression=child, distinct=False)
         with_ = exp.With(expressions=[rows, exp.CTE(this=tree, alias=exp.TableAlias(this=quoted(self.name)))], recursive=True)
         whole = template(f'SELECT * FROM "{self.name}" ORDER BY "_PATH"')
+        if self.cycles:
+            seen = f'SELECT 1 FROM "{self.name}_ROWS" AS "_CHILD" WHERE list_contains("_UP"."_PATH", "_CHILD"."_ORD") AND :again'
+            marked = f'SELECT "_UP".*, CASE WHEN EXISTS ({seen}) THEN 1 ELSE 0 END AS "_CYCLE" FROM "{self.name}" AS "_UP" ORDER BY "_PATH"'
+            whole = exp.replace_placeholders(template(marked), again=again)
         whole.set("with_", with_)
         return whole
+
+
+def _of_a_tree(node: exp.Expr) -> bool:
+    """Whether a node asks for more of a hierarchy than its level."""
+    named = isinstance(node, exp.Anonymous) and node.name.upper() == "SYS_CONNECT_BY_PATH"
+    return named or isinstance(node, exp.ConnectByRoot) or any(pseudocolumn(node, f"CONNECT_BY_IS{what}") for what in ("LEAF", "CYCLE"))
 
 
 def _null_like(value: exp.Expr) -> exp.Expr:

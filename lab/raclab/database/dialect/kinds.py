@@ -81,13 +81,13 @@ def of_sum(left: str | None, right: str | None, minus: bool = False) -> str | No
     if all(letter in "NFT" for letter in pair):
         return "F" if "F" in pair else f"N{max(_scale(left), _scale(right))}"
     if minus and pair[0] in "DS" and pair[1] in "DS":
-        return "F" if pair == "DD" else "I"
+        return "F" if pair == "DD" else "I6"
     if pair[0] in "DS" and pair[1] in "NFT":
         return "D"
     if pair[0] in "NFT" and pair[1] in "DS" and not minus:
         return "D"
     if "I" in pair and (pair[1] == "I" or not minus):
-        return pair.replace("I", "", 1)[0]
+        return "I9" if pair == "II" else pair.replace("I", "", 1)[0]
     return None
 
 
@@ -96,7 +96,7 @@ def of_product(left: str | None, right: str | None) -> str | None:
     if left is None or right is None:
         return None
     if "I" in (left[0], right[0]):
-        return "I"
+        return "I9"
     if left[0] not in "NFT" or right[0] not in "NFT":
         return None
     if "F" in (left, right) or _scale(left) + _scale(right) > _MOST_SCALE:
@@ -132,7 +132,7 @@ def of_node(node: exp.Expr, kind_of: Callable[[exp.Expr], str | None]) -> str | 
     if isinstance(node, exp.Mul):
         return of_product(kind_of(node.left), kind_of(node.right))
     if isinstance(node, exp.Div):
-        return "I" if kind_of(node.left) == "I" else "F"
+        return "I9" if (kind_of(node.left) or "")[:1] == "I" else "F"
     if isinstance(node, exp.Cast):
         return _cast(node)
     if isinstance(node, exp.Case):
@@ -160,6 +160,8 @@ def _literal(node: exp.Literal) -> str:
 
 
 def _cast(node: exp.Cast) -> str | None:
+    if node.to.this in types.ZONED:
+        return "S"
     try:
         return kind_of_type(types.stored(node.to))
     except OracleError:

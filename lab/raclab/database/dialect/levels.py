@@ -128,7 +128,6 @@ def _arguments(node: exp.Expr) -> list[exp.Expr]:
 def _split_groups(select: exp.Select) -> None:
     _name_columns(select)
     aliases = {item.alias.upper() for item in select.expressions if isinstance(item, exp.Alias)}
-    sources = {source.alias_or_name.upper() for source in _sources(select)}
     group = select.args.get("group")
     keys = list(group_keys(group)) if group is not None else []
     inner = _Inner("G")
@@ -145,12 +144,11 @@ def _split_groups(select: exp.Select) -> None:
                     continue
                 code, said = (979, "not a GROUP BY expression") if keys else (937, "not a single-group group function")
                 raise OracleError(code, f'"{column.name.upper()}": {said}', place(column))
-        for column in list(part.find_all(exp.Column)):  # correlated subqueries
-            if column.table and column.table.upper() in sources:
-                match = next((key for key in keys if _same(column, key)), None)
-                if match is None:
-                    raise OracleError(979, f'"{column.name.upper()}": not a GROUP BY expression', place(column))
-                column.replace(inner.column(match))
+        for column in _correlated(part, select):
+            match = next((key for key in keys if _same(column, key)), None)
+            if match is None:
+                raise OracleError(979, f'"{column.name.upper()}": not a GROUP BY expression', place(column))
+            column.replace(inner.column(match))
     having = select.args.get("having")
     select.set("having", None)
     inner.block(select, ("from_", "joins", "where", "group", "laterals"), [])
@@ -176,12 +174,38 @@ def _split_analytics(select: exp.Select) -> None:
             ordering = column.find_ancestor(exp.Order) is not None and _is_alias(column, aliases)
             if not (ordering or column.name.startswith("_W") or _is_constant(column)):
                 column.replace(inner.column(column))
+        for column in _correlated(part, select):
+            column.replace(inner.column(column))
     if starred:
         hidden = inner.hidden()
         for item in list(select.expressions):
             if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
                 item.replace(exp.Star(except_=hidden))
     inner.block(select, ("from_", "joins", "where", "group", "having", "qualify", "laterals"), [exp.Star()] if starred else [])
+
+
+def _correlated(part: exp.Expr, select: exp.Select) -> list[exp.Column]:
+    """The columns of a block's sources that queries inside one of its parts name."""
+    sources = {source.alias_or_name.upper() for source in _sources(select)}
+    return [
+        column
+        for column in part.find_all(exp.Column)
+        if column.table and column.table.upper() in sources and not _is_inner(column, select) and _is_nested(column, select)
+    ]
+
+
+def _is_nested(column: exp.Column, select: exp.Select) -> bool:
+    return column.find_ancestor(exp.Query) is not select
+
+
+def _is_inner(column: exp.Column, select: exp.Select) -> bool:
+    """Whether a query inside the block has a source of that name itself."""
+    block = column.find_ancestor(exp.Select)
+    while block is not None and block is not select:
+        if column.table.upper() in {source.alias_or_name.upper() for source in _sources(block)}:
+            return True
+        block = block.find_ancestor(exp.Select)
+    return False
 
 
 def _put(node: exp.Expr, column: exp.Column, select: exp.Select) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database import history_views, views
+from raclab.database import dictionary_views, history_views, views
 from raclab.database.dialect.catalog import Catalog, Columns
 from raclab.database.dialect.nodes import quoted
 from raclab.database.dialect.parse import Parsed
@@ -12,11 +12,7 @@ from raclab.database.oracle_error import OracleError, unsupported
 
 OWN = "LAB"
 SCHEMAS = (OWN, "SYS", "PUBLISHED")
-_DICTIONARY = """
-    ALL_TABLES USER_TABLES ALL_VIEWS USER_VIEWS ALL_MVIEWS ALL_TAB_COLUMNS USER_TAB_COLUMNS ALL_OBJECTS USER_OBJECTS ALL_SEQUENCES
-    USER_SEQUENCES ALL_INDEXES USER_INDEXES ALL_USERS DICTIONARY DICT TAB GLOBAL_NAME
-"""
-DICTIONARY = frozenset(_DICTIONARY.split())
+DICTIONARY = dictionary_views.NAMES
 SYS_NAMES = views.names() | history_views.NAMES | DICTIONARY | {"DUAL"}
 
 
@@ -69,7 +65,7 @@ class Names:
     def resolve(self, schema: str | None, name: str) -> tuple[str, str]:
         """Schema and name of a table, from its name as written; names of Oracle's underlying views (V_$X) mean V$X."""
         plain = name.replace("V_$", "V$", 1) if name.startswith(("V_$", "GV_$")) else name
-        if name.startswith("DBA_") and name.replace("DBA_", "ALL_", 1) in DICTIONARY:
+        if name.startswith("DBA_") and name not in SYS_NAMES and name.replace("DBA_", "ALL_", 1) in DICTIONARY:
             plain = name.replace("DBA_", "ALL_", 1)  # the user LAB may see all that there is
         if schema is None:
             return ("SYS", plain) if plain in SYS_NAMES else (self.schema, name)

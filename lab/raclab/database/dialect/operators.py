@@ -48,13 +48,14 @@ def _of_numbers(node: exp.Binary, left: exp.Expr, right: exp.Expr) -> exp.Expr:
         left, right = cast(left, "DOUBLE"), cast(right, "DOUBLE")
     node.set("this", left)
     node.set("expression", right)
-    if isinstance(node, exp.Div) and not _surely_not_zero(right):
+    if isinstance(node, exp.Div) and not surely_not_zero(right):
         zero = exp.EQ(this=not_too_large(right).copy(), expression=number(0))
         return exp.Case(ifs=[exp.If(this=zero, true=call("error", text("ORA-01476")))], default=node.copy())
     return node
 
 
-def _surely_not_zero(value: exp.Expr) -> bool:
+def surely_not_zero(value: exp.Expr) -> bool:
+    """Whether a value is a literal number other than zero."""
     if isinstance(value, exp.Cast):
         value = value.this
     return isinstance(value, exp.Literal) and not value.is_string and float(value.name) != 0

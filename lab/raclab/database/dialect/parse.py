@@ -1,5 +1,6 @@
 """From a statement's text to sqlglot's tree, and from sqlglot's complaints to Oracle's errors."""
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.parsers.oracle import OracleParser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from raclab.database.dialect.function_table import AGGREGATES
 from raclab.database.oracle_error import OracleError, unsupported
 
 LONGEST = 100_000
@@ -91,13 +93,13 @@ def parse(text: str, tokens: list[Token]) -> Parsed:
         nothing = token.token_type is TokenType.COMMA and after.token_type in _NO_EXPRESSION
         if nothing or (token.token_type is TokenType.IN and text[token.end + 1 : after.end + 2].replace(" ", "") == "()"):
             raise OracleError(936, "missing expression", after.start)
-    tokens, binds = _name_binds(_case_as_a_name(tokens))
+    tokens, binds = _name_binds(_words_as_names(_without_precisions(_of_each(tokens))))
     try:
         trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text)
     except ParseError as error:
         raise _complaint(error, text, tokens) from None
-    except TokenError:
-        raise OracleError(911, "invalid character") from None
+    except (TokenError, ValueError):  # the latter where a bind variable stands for a name
+        raise OracleError(911, "invalid character, or a bind variable where a name has to be") from None
     except RecursionError:
         raise unsupported("way to nest a statement so deeply; put the inner parts into WITH queries") from None
     if len(trees) != 1 or trees[0] is None:
@@ -128,15 +130,52 @@ _ENDS_A_NAME = {
 }
 
 
-def _case_as_a_name(tokens: list[Token]) -> list[Token]:
-    """Let CASE be a column's name where no CASE expression can begin: published tables have such a column."""
+_ORDINARY = (TokenType.CURRENT_TIME, TokenType.CURRENT_DATETIME, TokenType.CURRENT_USER)
+"""Words that begin a function in other databases, and name a column in Oracle's scripts."""
+
+
+def _words_as_names(tokens: list[Token]) -> list[Token]:
+    """Let CASE be a column's name where no CASE expression can begin: published tables have such a column. Others always are."""
     following = [*tokens[1:], None]
     return [
         Token(TokenType.IDENTIFIER, token.text.upper(), token.line, token.col, token.start, token.end)
-        if token.token_type is TokenType.CASE and (after is None or after.token_type in _ENDS_A_NAME)
+        if (token.token_type is TokenType.CASE and (after is None or after.token_type in _ENDS_A_NAME)) or token.token_type in _ORDINARY
         else token
         for token, after in zip(tokens, following, strict=True)
     ]
+
+
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def _of_each(tokens: list[Token]) -> list[Token]:
+    """``count(unique x)`` is ``count(distinct x)``, and ``count(all x)`` is ``count(x)``."""
+    out: list[Token] = []
+    for token in tokens:
+        opened = len(out) > 1 and out[-1].token_type is TokenType.L_PAREN and out[-2].text.upper() in AGGREGATES
+        if opened and token.token_type is TokenType.ALL:
+            continue
+        unique = opened and token.text.upper() == "UNIQUE" and token.token_type is not TokenType.STRING
+        out.append(Token(TokenType.DISTINCT, "DISTINCT", token.line, token.col, token.start, token.end) if unique else token)
+    return out
+
+
+def _without_precisions(tokens: list[Token]) -> list[Token]:
+    """Leave out the digits in ``INTERVAL '100' DAY(3) TO SECOND(6)``, which the text shows anyway."""
+    out: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        out.append(token)
+        place += 1
+        literal = len(out) > 2 and out[-3].token_type is TokenType.INTERVAL and out[-2].token_type is TokenType.STRING
+        spans = len(out) > 4 and out[-2].text.upper() == "TO" and out[-5].token_type is TokenType.INTERVAL
+        opens = place < len(tokens) and tokens[place].token_type is TokenType.L_PAREN
+        if opens and (literal or spans) and token.text.upper() in _UNITS:
+            while place < len(tokens) and tokens[place].token_type in (TokenType.L_PAREN, TokenType.NUMBER, TokenType.COMMA):
+                place += 1
+            place += 1
+    return out
 
 
 def _name_binds(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
@@ -145,11 +184,15 @@ def _name_binds(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
     names: list[str] = []
     for token in tokens:
         before = out[-1] if out else None
-        if before is not None and before.token_type is TokenType.COLON and token.start == before.end + 1:
+        if before is not None and before.token_type is TokenType.COLON and _BIND.fullmatch(token.text) and token.token_type is not _STRING:
             names.append(token.text.upper())
             token = _renamed(token, f"B{len(names) - 1}")
         out.append(token)
     return out, tuple(names)
+
+
+_BIND = re.compile(r"[^\W_][\w$#]*")
+_STRING = TokenType.STRING
 
 
 def _renamed(token: Token, text: str) -> Token:

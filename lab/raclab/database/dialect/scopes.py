@@ -136,8 +136,20 @@ class Blocks:
 
 
 def around(block: exp.Expr) -> exp.Expr | None:
-    """The block around a block, or the changing statement around it."""
-    return block.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
+    """The block, or changing statement, whose sources a block may name: one around it that does not read from it."""
+    node, above = block, block.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
+    while above is not None and _is_read(node, above):
+        node, above = above, above.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
+    return above
+
+
+def _is_read(node: exp.Expr, above: exp.Expr) -> bool:
+    """Whether a block reads from a node inside it, and so evaluates it first; LATERAL is evaluated for each row."""
+    while node.parent is not None and node.parent is not above:
+        if isinstance(node.parent, exp.Lateral) or (isinstance(node.parent, exp.Join) and node.arg_key == "on"):
+            return False
+        node = node.parent
+    return node.arg_key in ("from_", "joins", "with_", "using")
 
 
 def folded(identifier: Any) -> str:

@@ -7,10 +7,11 @@ from sqlglot import exp
 from raclab.database.dialect import kinds
 from raclab.database.dialect.functions import as_text
 from raclab.database.dialect.nodes import call, cast, number, template, text
-from raclab.database.oracle_error import unsupported
+from raclab.database.oracle_error import OracleError, unsupported
 
 _LONGEST = 4000  # bytes
-_UNLIMITED = "unlimited"
+_OVERFLOW = "overflow"
+_APART = "\x1f"  # the unit separator, between values that are counted
 _KEPT = ("max", "min", "sum", "avg", "count")
 
 
@@ -79,8 +80,32 @@ def percentile_over(node: Any) -> exp.Expr:
     return node  # type: ignore[no-any-return]
 
 
+HYPOTHETICAL = ("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST")
+
+
+def _hypothetical(node: Any) -> exp.Expr:
+    """RANK (value) WITHIN GROUP (ORDER BY ...) and the like: the place that a row with this value would have."""
+    said, values, order = node.this.name.upper(), node.this.expressions, node.expression.expressions
+    if len(values) != len(order):
+        raise OracleError(909, f"invalid number of arguments: {said} has {len(values)}, its ORDER BY {len(order)}")
+    if len(order) > 1:
+        raise unsupported(f"{said} WITHIN GROUP with more than one key")
+    down = bool(order[0].args.get("desc"))
+    sign = ">" if down else "<"
+    before = f"(:key {sign} :value{' OR :key IS NULL' if down else ''})"
+    sql = {
+        "RANK": f"1 + count(CASE WHEN {before} THEN 1 END)",
+        "DENSE_RANK": f"1 + count(DISTINCT CASE WHEN :key {sign} :value THEN :key END)",
+        "PERCENT_RANK": f"coalesce(count(CASE WHEN {before} THEN 1 END) / nullif(count(*), 0), 0)",
+        "CUME_DIST": f"(count(CASE WHEN {before} OR :key = :value THEN 1 END) + 1) / (count(*) + 1)",
+    }[said]
+    return exp.Paren(this=exp.replace_placeholders(template(sql), key=order[0].this, value=values[0]))
+
+
 def percentile(node: Any) -> exp.Expr:
-    """PERCENTILE_CONT or _DISC that groups."""
+    """PERCENTILE_CONT or _DISC that groups, or the rank of a value."""
+    if node.this.name.upper() in HYPOTHETICAL:
+        return _hypothetical(node)
     for ordered in node.expression.expressions:
         ordered.set("this", precise(node.this.name, ordered.this))
     return node  # type: ignore[no-any-return]
@@ -92,10 +117,11 @@ def precise(function: str, value: exp.Expr) -> exp.Expr:
 
 
 def listagg(node: Any) -> exp.Expr:
-    """LISTAGG; nulls are left out, and text is made of what is not. ON OVERFLOW TRUNCATE lets the text be as long as it is."""
-    truncates = isinstance(node.args.get("on_overflow"), exp.OverflowTruncateBehavior)
+    """LISTAGG; nulls are left out, and text is made of what is not."""
+    overflow = node.args.get("on_overflow")
     node.set("on_overflow", None)
-    node.meta[_UNLIMITED] = truncates
+    if isinstance(overflow, exp.OverflowTruncateBehavior):
+        node.meta[_OVERFLOW] = overflow
     order = node.this if isinstance(node.this, exp.Order) else None
     value = order.this if order is not None else node.this
     shown = exp.Distinct(expressions=[as_text(value.expressions[0])]) if isinstance(value, exp.Distinct) else as_text(value)
@@ -113,8 +139,20 @@ def listagg(node: Any) -> exp.Expr:
 
 
 def limited(whole: Any, aggregate: exp.Expr) -> exp.Expr:
-    """A LISTAGG, alone or with its OVER, that fails where its text is longer than Oracle's VARCHAR2."""
-    if aggregate.meta.get(_UNLIMITED):
-        return whole  # type: ignore[no-any-return]
+    """A LISTAGG, alone or with its OVER, that fails or is cut where its text is longer than Oracle's VARCHAR2."""
     too_long = exp.GT(this=call("strlen", whole.copy()), expression=number(_LONGEST))
-    return exp.Case(ifs=[exp.If(this=too_long, true=call("error", text("ORA-01489")))], default=whole.copy())
+    overflow = aggregate.meta.get(_OVERFLOW)
+    instead = call("error", text("ORA-01489")) if overflow is None else _truncated(whole, aggregate, overflow)
+    return exp.Case(ifs=[exp.If(this=too_long, true=instead)], default=whole.copy())
+
+
+def _truncated(whole: Any, aggregate: Any, overflow: Any) -> exp.Expr:
+    """The first values that leave room for the indicator, then it and how many are left out."""
+    pieces = exp.GroupConcat(this=aggregate.this.copy(), separator=text(_APART))
+    joined: exp.Expr = pieces
+    if whole is not aggregate:
+        joined = whole.copy()
+        joined.set("this", pieces)
+    indicator = overflow.this if isinstance(overflow.this, exp.Literal) else text("...")
+    counted = overflow.args.get("with_count") is not False
+    return call("ora.truncated", joined, aggregate.args["separator"].copy(), indicator.copy(), exp.Boolean(this=counted), number(_LONGEST))

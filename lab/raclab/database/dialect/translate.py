@@ -21,15 +21,15 @@ from raclab.database.dialect import (
     hierarchy,
     levels,
     outer_joins,
+    returning,
     rownum,
     with_queries,
 )
 from raclab.database.dialect.catalog import Catalog, Columns
-from raclab.database.dialect.changes import several_inserts, single_changes
+from raclab.database.dialect.changes import branches, defaults, several_inserts, single_changes, without_table
 from raclab.database.dialect.names import SCHEMAS, Names
 from raclab.database.dialect.parse import Parsed, parse, tokenize
 from raclab.database.oracle_error import OracleError, unsupported
-from raclab.database.rebuild import Edit
 
 # sqlglot warns on stderr of what it reads as a bare command; here that becomes an error of the statement.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
@@ -59,7 +59,8 @@ class Translation:
     sql      DuckDB's statements, in order; empty where there is nothing to run
     binds    names of the bind variables by place, upper case; DuckDB's $1 is the first place
     touched  (schema, name) of every table read or written
-    edits    for DEFINE: changes of tables that DuckDB has no statement for
+    returned for CHANGE: how many bind variables after those of ``binds`` receive what it returns
+    edits    for DEFINE: changes that DuckDB has no statement for
     setting  for SESSION: name and value; for SAVEPOINT and ROLLBACK TO: a word and the savepoint's name
     """
 
@@ -68,7 +69,8 @@ class Translation:
     binds: tuple[str, ...] = ()
     touched: frozenset[tuple[str, str]] = frozenset()
     setting: tuple[str, str] = ("", "")
-    edits: tuple[Edit, ...] = ()
+    returned: int = 0
+    edits: tuple[ddl.Change, ...] = ()
 
 
 _QUERIES = ("SELECT", "WITH", "(")
@@ -134,7 +136,11 @@ def _translate(text: str, schema: str, catalog: Catalog) -> Translation:
     if first == "ALTER" and len(tokens) > 1 and tokens[1].text.upper() == "SESSION":
         return _session(text)
     commands.refuse_substitution(tokens)
-    if first in (*_QUERIES, *_CHANGES):
+    if first in _CHANGES:
+        changing, returned = returning.split(text, tokens)
+        made = _statement(parse(changing, tokenize(changing) if returned else tokens), schema, catalog)
+        return replace(made, returned=returned)
+    if first in _QUERIES:
         return _statement(parse(text, tokens), schema, catalog)
     plain = ddl.simpler(" ".join(text[: tokens[-1].end + 1].split("\n")) if not _COMMENTED.search(text) else text)
     return _statement(parse(plain, tokenize(plain)), schema, catalog, modifies=first == "ALTER" and plain.startswith("CREATE"))
@@ -205,13 +211,18 @@ def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = F
         allowed.check(tree)
         target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         names.writable(target)
+        if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Query) and tree.args.get("returning"):
+            raise OracleError(933, "SQL command not properly ended: INSERT ... SELECT returns nothing", parsed.offset_of("RETURNING"))
+        if isinstance(tree, exp.Update | exp.Merge):
+            defaults(tree)
         checks.check(tree, names.columns_of)
         headings.give(parsed)
         if isinstance(tree, exp.Update):
             single_changes(tree)
             for change in tree.expressions:
-                if isinstance(change, exp.EQ) and isinstance(change.this, exp.Column):
-                    change.this.set("table", None)
+                without_table(change)
+        if isinstance(tree, exp.Merge):
+            branches(tree)
         return done(Verb.CHANGE, render(tree))
     if isinstance(tree, exp.Create | exp.Drop | exp.Alter | exp.TruncateTable | exp.Comment):
         if parsed.binds:
@@ -222,7 +233,7 @@ def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = F
             checks.check(tree, names.columns_of)
             headings.give(parsed)
         made = ddl.modified(tree, names, render) if modifies and isinstance(tree, exp.Create) else ddl.statements(tree, names, render)
-        edits = tuple(part for part in made if isinstance(part, Edit))
+        edits = tuple(part for part in made if isinstance(part, ddl.Change))
         return replace(done(Verb.DEFINE, *(part for part in made if isinstance(part, str))), edits=edits)
     if isinstance(tree, exp.Command):
         raise unsupported(f"such a {str(tree.this).upper()} statement")
@@ -247,7 +258,7 @@ def _prepared(tree: exp.Expr, names: Names) -> exp.Expr:
             if node.args.get(extra):
                 node.set(extra, None)
     fetch.refuse_limit(tree)
-    tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(tree)))
+    tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(tree)), names.columns_of)
     tree = levels.rewrite(rownum.rewrite(tree))
     tree = fetch.rewrite(tree)
     return expressions.rewrite(tree, names)

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any, Final, TypeVar
 
 import seerdb.server.session
@@ -14,17 +15,20 @@ from seerdb.server.identity import ServerIdentity
 from raclab import __version__
 from raclab.database.engine import Engine
 from raclab.database.oracle_error import OracleError, unsupported
-from raclab.database.session import Session
+from raclab.database.session import Outcome, Session
 from raclab.database.session_environment import Client
-from raclab.database.turns import Turns
 from raclab.database.views import BANNER
-from raclab.database.wire.results import column, plain, result
+from raclab.database.wire import cursors
+from raclab.database.wire.results import column, plain, result, returned
 from raclab.database.wire.stream import Stream
+from raclab.database.workers import Workers
 
 # What a server has to say to strangers goes to the log, for whoever wants it, and not into a notebook.
 logging.getLogger("seerdb").addHandler(logging.NullHandler())
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())
+
+cursors.install()
 
 T = TypeVar("T")
 
@@ -42,7 +46,6 @@ _IDENTITY = ServerIdentity(
     banner=f"{BANNER} {__version__}".encode(),
     banner_full=f"{BANNER} {__version__}".encode(),
 )
-_turns = Turns()
 _SERVICE = re.compile(r"RAC([1-9]\d?)(?:\..*)?", re.IGNORECASE)
 
 
@@ -66,13 +69,17 @@ def serve_client(stream: Stream, backend: "Backend") -> None:
 
 
 class Backend:
-    """What seerdb asks of a database, for one client. ``asked`` is the user name that a login was tried with."""
+    """What seerdb asks of a database, for one client. ``asked`` is the user name that a login was tried with.
+
+    Whatever the session does, it does in a thread of the workers: the client's own never calls DuckDB.
+    """
 
     capabilities = frozenset({Capability.TRANSACTIONS})
     server_identity = _IDENTITY
 
-    def __init__(self, engine: Engine, password: str, logged_in: Callable[[], None], clock: Callable[[], float]) -> None:
+    def __init__(self, engine: Engine, workers: Workers, password: str, logged_in: Callable[[], None], clock: Callable[[], float]) -> None:
         self._engine = engine
+        self._workers = workers
         self._password = password
         self._logged_in = logged_in
         self._clock = clock
@@ -102,7 +109,7 @@ class Backend:
         number = self.instance_of(str(attributes.get("service_name") or ""))
         if number is None:
             raise BackendError("the listener knows no such service", ora_code=UNKNOWN_SERVICE)
-        self.session = Session(self._engine, number, self._client)
+        self.session = self._workers.run(lambda: Session(self._engine, number, self._client))
         self._logged_in()
 
     def session_info(self) -> SessionInfo:
@@ -154,23 +161,40 @@ class Backend:
             raise
         return sum(counts), counts
 
+    def execute_returning(self, sql: str, rows: Sequence[Sequence[Any]]) -> Result:
+        """Run a change that returns something, once for each row of values; what it returned each time."""
+        session = self._in_session()
+
+        def run() -> list[Outcome]:
+            return [session.execute(sql, [plain(bind) for bind in row]) for row in rows]
+
+        def all_returned() -> Result:
+            outcomes = self._timed(run)
+            given = [
+                returned(outcome, [bind.tns_type for bind in row[-len(outcome.columns) :]])
+                for outcome, row in zip(outcomes, rows, strict=True)
+            ]
+            return Result(rowcount=sum(outcome.changed for outcome in outcomes), returned_rows=given)
+
+        return self._translated(all_returned)
+
     def describe(self, sql: str) -> list[ColumnMeta]:
         """The columns of a query, without running it."""
         session = self._in_session()
-        return self._translated(lambda: [column(name, kind, ()) for name, kind in session.columns(sql)])
+        return self._translated(lambda: [column(name, kind, ()) for name, kind in self._workers.run(lambda: session.columns(sql))])
 
     def parse(self, sql: str) -> None:
         """Check a statement without running it."""
         session = self._in_session()
-        self._translated(lambda: session.check(sql))
+        self._run(lambda: session.check(sql))
 
     def commit(self) -> None:
         """End the transaction and keep its changes."""
-        self._translated(self._in_session().commit)
+        self._run(self._in_session().commit)
 
     def rollback(self) -> None:
         """End the transaction and undo its changes."""
-        self._translated(self._in_session().rollback)
+        self._run(self._in_session().rollback)
 
     def sessionless_begin(self, name: bytes, timeout: int) -> None:
         """A transaction that outlives its session, or spans databases (``tpc_begin``): refused."""
@@ -187,12 +211,13 @@ class Backend:
 
     def set_end_to_end(self, attributes: Mapping[str, str | None]) -> None:
         """Module, action, client info and identifier, as the driver's attributes set them."""
-        self._translated(lambda: self._in_session().describe({name: value or "" for name, value in attributes.items()}))
+        session = self._in_session()
+        self._run(lambda: session.describe({name: value or "" for name, value in attributes.items()}))
 
     def close(self) -> None:
         """End the session, if there is one."""
         if self.session is not None:
-            self.session.close()
+            self._workers.run(self.session.close)
 
     def _in_session(self) -> Session:
         if self.session is None:
@@ -201,12 +226,19 @@ class Backend:
 
     def _timed(self, run: Callable[[], T]) -> T:
         session = self._in_session()
-        session.started = self._clock()
+
+        def begun() -> T:
+            session.started = self._clock()
+            return run()
+
+        session.started = inf
         try:
-            with _turns.turn():
-                return run()
+            return self._workers.run(begun)
         finally:
             session.started = None
+
+    def _run(self, run: Callable[[], None]) -> None:
+        self._translated(lambda: self._workers.run(run))
 
     def _translated(self, run: Callable[[], T]) -> T:
         try:
@@ -217,4 +249,6 @@ class Backend:
             raise BackendError("out of process memory", ora_code=4030) from None
         except Exception as error:  # a client never sees a traceback
             _log.exception("statement failed")
-            raise BackendError(f"internal error of the simulated cluster ({type(error).__name__})", ora_code=600) from None
+            # not ORA-00600: drivers take that for the end of the session, and close the connection
+            refused = unsupported(f"way to run this statement: an error of its own ({type(error).__name__}) came in between")
+            raise BackendError(refused.message, ora_code=refused.code) from None

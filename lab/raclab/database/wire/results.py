@@ -1,6 +1,6 @@
 """What a statement gave, as the wire takes it: Oracle's types for DuckDB's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ from seerdb.common.tns_consts import (
     TNS_TYPE_VARCHAR,
 )
 from seerdb.server import BindVar, Result
+from seerdb.server.backend import as_declared_type
 
 from raclab.database.oracle_error import OracleError
 from raclab.database.session import Outcome
@@ -40,12 +41,28 @@ def plain(bind: Any) -> Any:
 
 def result(outcome: Outcome) -> Result:
     """A statement's outcome as seerdb sends it. Raises OracleError for a number that is none."""
-    if not outcome.columns:
+    if outcome.returned or not outcome.columns:
         return Result(rowcount=outcome.changed)
     kinds = [_wire_type(kind) for _, kind in outcome.columns]
     rows = [tuple(_sent(value, kind) for value, kind in zip(row, kinds, strict=True)) for row in outcome.rows]
     columns = [column(name, kind, (row[place] for row in rows)) for place, (name, kind) in enumerate(outcome.columns)]
     return Result(columns=columns, rows=rows)
+
+
+def returned(outcome: Outcome, wanted: Sequence[int]) -> list[tuple[Any, ...]]:
+    """The rows of a RETURNING, each value as the type of the variable that receives it. Raises OracleError, and seerdb's BackendError."""
+    kinds = [_wire_type(kind) for _, kind in outcome.columns]
+    return [
+        tuple(_received(_sent(value, kind), want) for value, kind, want in zip(row, kinds, wanted, strict=True)) for row in outcome.rows
+    ]
+
+
+def _received(value: Any, want: int) -> Any:
+    if want == TNS_TYPE_VARCHAR and isinstance(value, int | Decimal):
+        return f"{value:f}" if isinstance(value, Decimal) else str(value)
+    if want == TNS_TYPE_VARCHAR and value is not None and not isinstance(value, str | bytes):
+        raise OracleError(3001, "unimplemented feature: the simulated cluster returns dates into variables of their type, not as text")
+    return as_declared_type(value, want)
 
 
 def _wire_type(kind: str) -> int:
