@@ -10,7 +10,9 @@ import oracledb
 import pytest
 
 from raclab.database.embedded import EmbeddedLab
+from raclab.database.session import Session
 from raclab.database.wire import cursors
+from raclab.database.wire.stream import Stream
 
 # About a minute of work, if nobody stops it.
 ENDLESS = (
@@ -93,6 +95,20 @@ def test_a_client_that_closes_no_cursor_has_a_thousand(connect, monkeypatch):
             cursor.execute(f"insert into cursors_t values ({number})")
         assert len(known) == 10
         cursor.execute("drop table cursors_t")
+
+
+def test_a_session_is_over_before_its_client_hears_of_it(connect, monkeypatch):
+    happened = []
+
+    def noted(cls, method, what):
+        original = getattr(cls, method)
+        monkeypatch.setattr(cls, method, lambda *given: (happened.append(what), original(*given))[1])
+
+    connection = connect()
+    noted(Session, "close", "ended")
+    noted(Stream, "write_packet", "answered")
+    connection.close()
+    assert happened[:2] == ["ended", "answered"]
 
 
 def cursors_of(connection):

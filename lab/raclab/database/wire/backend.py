@@ -18,7 +18,7 @@ from raclab.database.oracle_error import OracleError, unsupported
 from raclab.database.session import Outcome, Session
 from raclab.database.session_environment import Client
 from raclab.database.views import BANNER
-from raclab.database.wire import cursors
+from raclab.database.wire import cursors, logoff
 from raclab.database.wire.results import column, plain, result, returned
 from raclab.database.wire.stream import Stream
 from raclab.database.workers import Workers
@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())
 
 cursors.install()
+logoff.install()
 
 T = TypeVar("T")
 
