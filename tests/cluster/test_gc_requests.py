@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from documented import assert_columns_are_oracles
 
 from raclab.cluster import gc_frames, gc_requests, gc_views
 from raclab.cluster.ash_frame import history_of
@@ -13,7 +14,6 @@ from raclab.cluster.machine_frames import osstat_of
 from raclab.cluster.nodes import NodeSetup
 from raclab.cluster.parameters import Hardware
 from raclab.evidence.measurement import SESSION_COLUMNS, STAT_COLUMNS, WAIT_COLUMNS
-from raclab.paths import ROOT
 from raclab.sim import Run, ops
 
 SEEDS = [1, 2, 3]
@@ -26,18 +26,6 @@ CASES = {
     "4 nodes ask node 1": {"nodes": 4, "asks": ((1, 0), (2, 0), (3, 0)), "setups": (STARVED,), "busy_cr": 0.2},
     "full link": {"bandwidth_used": 0.8, "sessions": 2},
 }
-
-OURS = {
-    "run",
-    "INST_ID",
-    "session",
-    "background",
-    "blocker_instance",
-    "blocker_session",
-    "SAMPLE_S",
-    "max_micro",
-    "NAME",
-}  # what the lab turns into Oracle's
 
 # Oracle 19c's columns of the views, as far as they bear on what the model knows.
 DOCUMENTED = {
@@ -194,13 +182,10 @@ class TestAccounts:
 
 class TestViews:
     def test_columns_are_oracles(self) -> None:
-        documented = pd.read_csv(ROOT / "lab" / "raclab" / "database" / "view_columns.csv", skiprows=2).groupby("view")["column"].agg(set)
-        documented = DOCUMENTED | documented.to_dict()
         built, accounts, runs = run(Workload(Hardware(), BOTH_WAYS, blocks=50, busy_cr=0.2), [1], 0.01)
         views = gc_views.block_servers(built, accounts, runs) | gc_views.of_one_run(built, runs[0])
-        for name, frame in views.items():
-            assert {"run", "INST_ID"} <= set(frame.columns) and len(frame)
-            assert set(frame.columns) - OURS <= documented[name], name
+        assert_columns_are_oracles(views, DOCUMENTED)
+        assert all(len(frame) for frame in views.values())
 
     def test_flushes_are_counted_on_the_node_that_serves(self) -> None:
         built, accounts, runs = run(Workload(Hardware(), ((1, 0),), blocks=200, busy_cr=0.3, busy_current=0.2))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from documented import assert_columns_are_oracles
 
 from raclab.cluster import frames, sequences, views
 from raclab.cluster.ash_frame import history_of
@@ -10,20 +11,7 @@ from raclab.cluster.parameters import Hardware
 from raclab.cluster.sequences import INSERT, NEXTVAL, Built, StatementCosts
 from raclab.cluster.sequences import TestCase as Case
 from raclab.cluster.sql_ids import sql_id
-from raclab.paths import ROOT
 from raclab.sim import Run
-
-OURS = {
-    "run",
-    "INST_ID",
-    "session",
-    "background",
-    "blocker_instance",
-    "blocker_session",
-    "SAMPLE_S",
-    "max_micro",
-    "NAME",
-}  # columns that the lab database turns into Oracle's
 
 
 def simulate(costs: StatementCosts, **levers: object) -> tuple[Built, Run]:
@@ -47,12 +35,7 @@ def test_sql_ids_are_oracles() -> None:
 
 @pytest.mark.parametrize("levers", [{}, {"cache": 20, "order": True, "nodes": 3}, {"cache": 20, "sessions": 2}])
 def test_columns_are_oracles(costs: StatementCosts, levers: dict[str, object]) -> None:
-    known = (
-        pd.read_csv(ROOT / "lab" / "raclab" / "database" / "view_columns.csv", comment=None, skiprows=2).groupby("view")["column"].agg(set)
-    )
-    for name, frame in views.of(*simulate(costs, **levers)).items():
-        assert set(frame.columns) - OURS <= known[name]
-        assert {"run", "INST_ID"} <= set(frame.columns)
+    assert_columns_are_oracles(views.of(*simulate(costs, **levers)))
 
 
 class TestRowcache:

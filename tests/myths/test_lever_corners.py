@@ -19,11 +19,7 @@ NO_VALUES = [None, "2", "", math.nan, math.inf, -math.inf, [1], {}, b"1", 1j, np
 
 def ends_of(one: Myth) -> dict[str, tuple[Any, Any]]:
     """Each lever's lowest and highest value."""
-    ends = {}
-    for name, spec in one.levers.specs().items():
-        whole = int if spec.whole else float
-        ends[name] = (spec.choices[0], spec.choices[-1]) if spec.choices else (whole(spec.low), whole(spec.high))
-    return ends
+    return {name: spec.ends for name, spec in one.levers.specs().items()}
 
 
 def corners_of(one: Myth) -> list[dict[str, Any]]:

@@ -2,11 +2,9 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 
-from raclab.myths.levers import LeverSpec
 from raclab.myths.registry import myth, slugs
 from raclab.sim.watch import Watch, watching
 from raclab.ui import explore
@@ -19,11 +17,6 @@ SETTLED_S = 120.0
 FIRST_ANSWER_EVENTS = 2_500_000  # that of the sequence at 8 nodes has 2.1 million: 8 x 10,000 inserts, each some 13 events
 
 
-def ends_of(spec: LeverSpec) -> tuple[Any, Any]:
-    whole = int if spec.whole else float
-    return (spec.choices[0], spec.choices[-1]) if spec.choices else (whole(spec.low), whole(spec.high))
-
-
 @pytest.mark.parametrize("slug", slugs())
 def test_a_drag_ends_at_the_figures_of_a_full_run(slug: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each move is answered from few seeds first and overtaken by the next one, except the last."""
@@ -31,7 +24,7 @@ def test_a_drag_ends_at_the_figures_of_a_full_run(slug: str, store: Store, monke
     one = myth(slug)
     explorer = Explorer(Context(one, Parameters(None, 1, False), store))
     for name, spec in one.levers.specs().items():
-        for value in (getattr(one.levers(), name), *ends_of(spec)):
+        for value in (getattr(one.levers(), name), *spec.ends):
             explorer.move(one.levers.at({name: value}))
     assert explorer.settle(SETTLED_S)
     assert explorer.failures == []
@@ -50,7 +43,7 @@ def test_a_first_answer_is_little_work_wherever_a_lever_stands(slug: str) -> Non
     """In events, which every machine counts alike. A model that needs more would leave a learner waiting."""
     one = myth(slug)
     for name, spec in one.levers.specs().items():
-        for value in ends_of(spec):
+        for value in spec.ends:
             with watching(Watch()) as watch:
                 measured = one.simulate(one.levers.at({name: value}), range(1, 1 + FIRST_SEEDS))
             assert measured.runs == FIRST_SEEDS

@@ -48,7 +48,7 @@ def _settings(one: Myth) -> Iterator[tuple[str, Levers]]:
     default = one.levers()
     yield "", default
     for name, spec in default.specs().items():
-        for value in (spec.choices[0], spec.choices[-1]) if spec.choices else (spec.low, spec.high):
+        for value in spec.ends:
             if value != getattr(default, name):
                 try:
                     yield f"{name} = {spec.text(value)}", one.levers.at({name: value})

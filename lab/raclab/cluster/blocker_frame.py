@@ -22,8 +22,10 @@ def blockers_of(ledger: Ledger, then: np.ndarray, sample: np.ndarray, session: n
     at = then[sample, session]
     blocker, waiting = np.full(len(at), NOBODY), np.zeros(len(at), dtype=bool)
     program = ledger.roster.model.program
-    for lock in np.unique(program["a"][_takes(ledger)]).tolist():
-        held, wanted = _held(ledger, lock), _wanted(ledger, lock)
+    takes, gives = _steps(ledger)
+    for lock in np.unique(program["a"][takes]).tolist():
+        mine = program["a"] == lock
+        held, wanted = _held(ledger, takes & mine, gives & mine), _wanted(ledger, takes & mine)
         waits = wanted[at] & ~held[at]
         if waits.any():
             blocker[waits] = _holders(held, then)[sample[waits]]
@@ -40,32 +42,30 @@ def _holders(held: np.ndarray, then: np.ndarray) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _takes(ledger: Ledger) -> np.ndarray:
-    """Per op: whether it takes a lock exclusively that it names by its number."""
+def _steps(ledger: Ledger) -> tuple[np.ndarray, np.ndarray]:
+    """Per op: whether it takes a lock exclusively that it names by its number, and whether it gives one back."""
     program = ledger.roster.model.program
-    takes: np.ndarray = (ledger.code == ops.ACQUIRE) & (program["by"] < 0) & (program["b"] == 0)
-    return takes
+    named = program["by"] < 0
+    return named & (ledger.code == ops.ACQUIRE) & (program["b"] == 0), named & (ledger.code == ops.RELEASE)
 
 
-def _held(ledger: Ledger, lock: int) -> np.ndarray:
-    """Per op: whether a process that is at it has the lock, and is not about to take it."""
-    program = ledger.roster.model.program
-    mine = program["a"] == lock
-    takes, gives = _takes(ledger) & mine, (ledger.code == ops.RELEASE) & (program["by"] < 0) & mine
-    last = np.cumsum(takes | gives, dtype=np.int32)
-    last -= takes | gives
-    last -= 1  # the step before each row
-    step = np.flatnonzero(takes | gives).astype(np.int32)[np.maximum(last, 0)]
+def _held(ledger: Ledger, takes: np.ndarray, gives: np.ndarray) -> np.ndarray:
+    """Per op: whether a process that is at it has the lock that ``takes`` take and ``gives`` give back, and is not about to take it."""
+    steps = takes | gives
+    last = np.cumsum(steps, dtype=np.int32)
+    last -= steps
+    last -= 1  # the step before each op
+    step = np.flatnonzero(steps).astype(np.int32)[np.maximum(last, 0)]
     held: np.ndarray = (last >= 0) & takes[step] & (ledger.owner[step] == ledger.owner) & ~takes
     return held
 
 
-def _wanted(ledger: Ledger, lock: int) -> np.ndarray:
-    """Per op: whether it is a part of a wait in which the lock is taken."""
+def _wanted(ledger: Ledger, takes: np.ndarray) -> np.ndarray:
+    """Per op: whether it is a part of a wait in which the lock is taken, which ``takes`` do."""
     code = ledger.code
     begins, ends = np.flatnonzero(code == ops.MARK), np.flatnonzero(code == ops.WAITED)
     wanted = np.zeros(len(code) + 1, dtype=np.int16)
-    taken = np.flatnonzero(_takes(ledger) & (ledger.roster.model.program["a"] == lock) & (ledger.event >= 0))
+    taken = np.flatnonzero(takes & (ledger.event >= 0))
     of_wait = np.unique(np.searchsorted(begins, taken) - 1)
     np.add.at(wanted, begins[of_wait], 1)
     np.add.at(wanted, ends[of_wait] + 1, -1)

@@ -35,6 +35,13 @@ class LeverSpec:
     names: tuple[str, ...] = ()
     whole: bool = False
 
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The first and the last of the allowed values."""
+        if self.choices:
+            return self.choices[0], self.choices[-1]
+        return (int(self.low), int(self.high)) if self.whole else (float(self.low), float(self.high))
+
     def describe(self) -> str:
         """The allowed values in words."""
         unit = f" {self.unit}" if self.unit else ""
