@@ -10,6 +10,7 @@ import nbformat
 import papermill
 from nbformat import NotebookNode
 
+from raclab.cli.kernel import AttentiveKernelManager
 from raclab.paths import NOTEBOOKS
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -59,7 +60,14 @@ def execute(notebook: NotebookNode, parameters: Mapping[str, Any], folder: Path,
     notes = folder / "connections.txt"
     with _environment(loopback_only(notes)):
         papermill.execute_notebook(
-            given, result, dict(parameters), cwd=NOTEBOOKS, progress_bar=False, execution_timeout=int(CELL_BOUND_S), log_output=False
+            given,
+            result,
+            dict(parameters),
+            cwd=NOTEBOOKS,
+            progress_bar=False,
+            execution_timeout=int(CELL_BOUND_S),
+            log_output=False,
+            kernel_manager_class=AttentiveKernelManager,
         )
     if attempts(notes):
         raise AssertionError(f"the kernel tried to leave the machine: {attempts(notes)}")

@@ -54,6 +54,8 @@ def run_notebook(notebook: Path, parameters: dict[str, str], output: Path) -> No
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
+    from raclab.cli.kernel import AttentiveKernelManager
+
     try:
         nbformat.read(notebook, as_version=4)
         takes = list(papermill.inspect_notebook(notebook))
@@ -63,7 +65,9 @@ def run_notebook(notebook: Path, parameters: dict[str, str], output: Path) -> No
         raise NotebookError(f"{notebook} has no parameter {', '.join(unknown)}; it has {', '.join(takes) or 'none'}.")
     values = {name: _value(text) for name, text in parameters.items()}
     try:
-        papermill.execute_notebook(notebook, output, values, cwd=notebook.parent, log_output=False)
+        papermill.execute_notebook(
+            notebook, output, values, cwd=notebook.parent, log_output=False, kernel_manager_class=AttentiveKernelManager
+        )
     except PapermillExecutionError as error:
         raise NotebookError(f"Cell {error.exec_count} of {notebook} failed with {error.ename}: {error.evalue} See {output}.") from None
     except OSError as error:
