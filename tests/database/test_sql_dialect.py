@@ -56,6 +56,10 @@ def rounded(value):
         ("(select 1+1 from dual) union all select 3 from dual", ["1+1"]),
         ("select * from (select max(dummy) from dual)", ["MAX(DUMMY)"]),
         ("select level from dual connect by level < 3", ["LEVEL"]),
+        (
+            "select connect_by_iscycle, connect_by_isleaf from dual connect by nocycle prior dummy = dummy",
+            ["CONNECT_BY_ISCYCLE", "CONNECT_BY_ISLEAF"],
+        ),
         ("select sum(1) / count(*), dummy d from dual group by dummy", ["SUM(1)/COUNT(*)", "D"]),
     ],
 )

@@ -89,6 +89,11 @@ def test_a_very_long_statement_is_refused(reader):
         reader.execute("select 1 from dual where 1 in (" + "1," * 60_000 + "1)")
 
 
+def test_comments_that_do_not_end_are_refused(reader):
+    with pytest.raises(OracleError, match="comment that is not closed"):
+        reader.execute("select 1 from dual " + "/* \x01 " * 10_000)
+
+
 def test_a_deeply_nested_statement_is_refused(reader):
     with pytest.raises(OracleError):
         reader.execute("select " + "(" * 5_000 + "1" + ")" * 5_000 + " from dual")

@@ -297,6 +297,12 @@ def test_identity_columns_and_the_dictionary(session):
     assert rows(session, "select last_number, increment_by from dba_sequences") == [(3, 1)]
 
 
+@pytest.mark.parametrize(("returning", "values", "code"), [("id, name into :1", [None], 913), ("id into :1, :2", [None, None], 947)])
+def test_a_change_that_returns_more_or_less_than_is_received_is_not_made(table, returning, values, code):
+    assert code_of(table, f"insert into t (id, name) values (1, 'a') returning {returning}", *values) == code
+    assert rows(table, "select count(*) from t") == [(0,)]
+
+
 @pytest.mark.parametrize("block", ["begin null end;", "begin dbms_application_info.set_module(1 + 1, 'a'); end;", "begin commit; end;"])
 def test_other_blocks_are_refused(session, block):
     assert code_of(session, block) in (3001, 6550)

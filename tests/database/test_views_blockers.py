@@ -12,10 +12,16 @@ from raclab.sim.tracing import tracing
 CASES = [({}, "row cache lock"), ({"nodes": 3}, "row cache lock"), ({"cache": 20, "order": True}, "DFS lock handle")]
 
 
-def covering(lines, process, moment):
+def by_process(lines):
+    """The lines of each process, in their order."""
+    ordered = lines[np.argsort(lines["process"], kind="stable")]
+    numbers, begins = np.unique(ordered["process"], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(ordered, begins[1:]), strict=True))
+
+
+def covering(lines, moment):
     """The line of a process that was under way at a moment."""
-    mine = lines[lines["process"] == process]
-    return mine[np.searchsorted(mine["ended"], moment - 1e-9)]
+    return lines[np.searchsorted(lines["ended"], moment - 1e-9)]
 
 
 @pytest.mark.parametrize(("levers", "event"), CASES)
@@ -26,7 +32,7 @@ def test_a_waiter_has_one_blocker_and_waits_until_that_one_has_gone_on(levers, e
     (trace,) = traced.traces
     assert trace.cut == 0
     numbers = {process.name: process.number for process in trace.model.processes}
-    waits, steps = (trace.lines[np.logical_xor(trace.lines["event"] < 0, whole)] for whole in (True, False))
+    waits, steps = (by_process(trace.lines[np.logical_xor(trace.lines["event"] < 0, whole)]) for whole in (True, False))
     history = measured.views["ACTIVE_SESSION_HISTORY"]
     blocked = history[history["BLOCKING_SESSION_STATUS"] == "VALID"]
     assert set(blocked["EVENT"]) == {event} and len(blocked) > 30
@@ -36,9 +42,9 @@ def test_a_waiter_has_one_blocker_and_waits_until_that_one_has_gone_on(levers, e
         for waiting_on, waiter in zip(sampled["INST_ID"], sampled["session"], strict=True):
             process = numbers[f"session {waiter} on node {waiting_on}"]
             assert process != blocker, "who has the lock does not wait for it"
-            wait = covering(waits, process, moment)
+            wait = covering(waits[process], moment)
             assert trace.model.events[wait["event"]] == event and wait["ended"] - wait["took"] <= moment + 1e-9
-            assert wait["ended"] >= covering(steps, blocker, moment)["ended"]
+            assert wait["ended"] >= covering(steps[blocker], moment)["ended"]
 
 
 def test_what_is_said_of_blockers_goes_with_the_wait(engine):

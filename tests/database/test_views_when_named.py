@@ -70,6 +70,66 @@ def test_an_open_transaction_sees_new_views_and_nothing_else_that_is_new(engine,
     other.close()
 
 
+IN_A_TRANSACTION = [
+    ("select count(*) from gv$thread", [(2,)]),
+    ("select t.thread# from v$thread t", [(1,)]),
+    ("select gv$thread.thread# from gv$thread order by gv$thread.thread#", [(1,), (2,)]),
+    ("select sys.v$thread.thread#, v$thread.status from sys.v$thread", [(1, "OPEN")]),
+    ('select \'SYS.V$THREAD, "SYS"."V$THREAD" AS "X"\' from v$thread', [('SYS.V$THREAD, "SYS"."V$THREAD" AS "X"',)]),
+    ("select m.n, t.thread# from mine m left join v$thread t on t.thread# = m.n", [(1, 1)]),
+    ("select count(*) from mine where n in (select inst_id from gv$instance)", [(1,)]),
+    ("select a.inst_id from gv$instance a, gv$instance b where a.inst_id = b.inst_id + 1", [(2,)]),
+    ("select count(*) from dba_hist_active_sess_history", [(0,)]),
+    ("select object_type from user_objects where object_name = 'MINE'", [("TABLE",)]),
+    ("select table_name from dict where table_name = 'V$THREAD'", [("V$THREAD",)]),
+    ("select count(*) from v$session s join v$process p on p.addr = s.paddr where s.username = 'LAB'", [(1,)]),
+    ("select * from (select inst_id, status from gv$thread) pivot (count(*) for inst_id in (1 as one, 3 as three))", [("OPEN", 1, 0)]),
+]
+
+
+@pytest.fixture(scope="module")
+def begun():
+    """An engine, and a session whose transaction has begun."""
+    engine = Engine()
+    session = Session(engine, 1, Client())
+    session.execute("create table mine (n number)")
+    session.execute("insert into mine values (1)")
+    yield engine, session
+    session.close()
+    engine.close()
+
+
+@pytest.mark.parametrize(("sql", "rows"), IN_A_TRANSACTION)
+def test_a_view_that_is_first_named_in_a_transaction_is_not_created(begun, sql, rows):
+    engine, session = begun
+    outcome = session.execute(sql)
+    assert outcome.rows == rows
+    assert session.columns(sql) == outcome.columns
+    assert there(engine) == {"DUAL"}
+
+
+def test_changes_with_such_views_are_made_again_after_an_error(engine, session):
+    session.execute("create table mine (n number primary key)")
+    session.execute("insert into mine values (7)")
+    session.execute("insert into mine select inst_id from gv$thread")
+    with pytest.raises(OracleError, match="ORA-00001"):
+        session.execute("insert into mine select thread# from v$thread")
+    assert session.execute("select n from mine order by n").rows == [(1,), (2,), (7,)]
+    assert there(engine) == {"DUAL"}
+    session.commit()
+    assert session.execute("select count(*) from gv$thread").rows == [(2,)]
+    assert there(engine) == {"DUAL", "GV$THREAD"}
+
+
+def test_a_view_made_in_a_transaction_ends_it_and_stays(engine, session):
+    session.execute("create table mine (n number)")
+    session.execute("insert into mine values (1)")
+    session.execute("create view threads as select thread# from v$thread")
+    assert there(engine) == {"DUAL", "V$THREAD", "GV$THREAD"}
+    session.rollback()
+    assert session.execute("select n, thread# from mine, threads").rows == [(1, 1)]
+
+
 def test_views_stay_over_a_restart_of_the_cluster(engine, session):
     session.execute("select * from v$thread")
     engine.reset()

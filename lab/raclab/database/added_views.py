@@ -1,14 +1,14 @@
 """Views whose rows runs bring under Oracle's names, and how the rows of several runs become one."""
 
-from raclab.database.view_shape import SESSIONS, STATEMENTS, Added, Filling, address
-from raclab.database.wait_classes import OS_STATISTICS
+from raclab.database.view_shape import SESSIONS, STATEMENTS, Added, Filling, address, chosen
+from raclab.database.wait_classes import COMMANDS, OS_STATISTICS
 
 _ONE_ROW_AN_INSTANCE = ("CON_ID",)
 
 # V$OSSTAT mixes what adds up (BUSY_TIME) with what is so now
 OS_NOW = "'NUM_CPUS', 'NUM_CPU_CORES', 'LOAD', 'PHYSICAL_MEMORY_BYTES'"
 
-OS_STAT_ID = "CASE STAT_NAME " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in OS_STATISTICS.items()) + " END"
+OS_STAT_ID = chosen("STAT_NAME", OS_STATISTICS)
 
 # a bucket's bound in words, as WAIT_TIME_FORMAT has it
 _MICRO = "CAST(WAIT_TIME_MICRO AS BIGINT)"
@@ -23,10 +23,12 @@ _FORMAT = (
     + " END"
 )
 
-COMMAND = (
-    "CASE upper(split_part(any_value(SQL_TEXT), ' ', 1)) "
-    "WHEN 'INSERT' THEN 2 WHEN 'SELECT' THEN 3 WHEN 'UPDATE' THEN 6 WHEN 'DELETE' THEN 7 END"
-)
+COMMAND = chosen("upper(split_part(any_value(SQL_TEXT), ' ', 1))", COMMANDS)
+
+
+def user_id(name: str) -> str:
+    """SQL of a user's number, from its name."""
+    return f"CASE {name} WHEN 'SYS' THEN 0 ELSE 100 END"
 
 
 def _pinged(size: str) -> dict[str, str]:
@@ -48,7 +50,7 @@ ADDED: dict[str, Added] = {
             "MACHINE": "'node' || INST_ID",
             "BLOCKING_SESSION_SERIAL#": "BLOCKING_SESSION",
             "QC_SESSION_SERIAL#": "QC_SESSION_ID",
-            "SQL_OPCODE": "CASE SQL_OPNAME WHEN 'INSERT' THEN 2 WHEN 'SELECT' THEN 3 WHEN 'UPDATE' THEN 6 WHEN 'DELETE' THEN 7 END",
+            "SQL_OPCODE": chosen("SQL_OPNAME", COMMANDS),
             "EVENT_ID": "event_id",
             "WAIT_CLASS_ID": "wait_class_id",
             **{f"P{place}TEXT": f"parameter{place}" for place in (1, 2, 3)},
@@ -119,8 +121,7 @@ ADDED: dict[str, Added] = {
             "CHILD_NUMBER": "0",
             "LOADED_VERSIONS": "1",
             "ADDRESS": address(STATEMENTS, "any_value(CAST(HASH_VALUE AS BIGINT))"),
-            "PARSING_USER_ID": "CASE any_value(PARSING_SCHEMA_NAME) WHEN 'SYS' THEN 0 ELSE 100 END",
-            "PARSING_SCHEMA_ID": "CASE any_value(PARSING_SCHEMA_NAME) WHEN 'SYS' THEN 0 ELSE 100 END",
+            **dict.fromkeys(("PARSING_USER_ID", "PARSING_SCHEMA_ID"), user_id("any_value(PARSING_SCHEMA_NAME)")),
             "OBJECT_STATUS": "'VALID'",
             "IS_OBSOLETE": "'N'",
         },

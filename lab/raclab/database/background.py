@@ -10,12 +10,14 @@ from raclab.oracle_names import IDLE_EVENTS
 AT_START = ("LGWR", "LMD0", "LMS0", "LCK0")
 
 
-def start(root: duckdb.DuckDBPyConnection, instance: int, names: Iterable[tuple[str, int]], now: datetime.datetime) -> None:
-    """Start processes on an instance: (name, SID) of each."""
-    rows = []
-    for name, sid in names:
-        rows.append((instance, sid, name, IDLE_EVENTS[name.rstrip("0123456789")], now, now))
-    root.executemany("INSERT INTO cluster.background VALUES ($1, $2, $3, $4, $5, $6)", rows)
+def start(root: duckdb.DuckDBPyConnection, processes: Iterable[tuple[int, str, int]], now: datetime.datetime) -> None:
+    """Start processes: (instance, name, SID) of each."""
+    started = list(processes)
+    if started:
+        instances, names, numbers = (list(column) for column in zip(*started, strict=True))
+        idle = [IDLE_EVENTS[name.rstrip("0123456789")] for name in names]
+        columns = [instances, numbers, names, idle, now]
+        root.execute("INSERT INTO cluster.background SELECT unnest($1), unnest($2), unnest($3), unnest($4), $5, $5", columns)
 
 
 def sids(root: duckdb.DuckDBPyConnection) -> dict[tuple[int, str], int]:

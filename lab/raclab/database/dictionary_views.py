@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from raclab.database.instance_views import RELEASE
+from raclab.database.sequence_change import CACHE
 from raclab.database.view_shape import DESCRIBED, Column, Definition, columns_in, selection
+from raclab.database.wait_classes import COMMANDS
 
 COLUMNS_FILE = Path(__file__).with_name("dictionary_columns.csv")
 
@@ -232,7 +234,7 @@ FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "CYCLE_FLAG": "CASE WHEN cycle THEN 'Y' ELSE 'N' END",
             # the options that the engine's sequences have not stand in its comment: CACHE 20 NOORDER
             "ORDER_FLAG": "CASE WHEN comment LIKE '% ORDER' THEN 'Y' ELSE 'N' END",
-            "CACHE_SIZE": "coalesce(CAST(regexp_extract(comment, 'CACHE (\\d+)', 1) AS BIGINT), 20)",
+            "CACHE_SIZE": f"coalesce(CAST(regexp_extract(comment, 'CACHE (\\d+)', 1) AS BIGINT), {CACHE})",
             "LAST_NUMBER": "coalesce(last_value + increment_by, start_value)",
             "SCALE_FLAG": "'N'",
             "EXTEND_FLAG": "'N'",
@@ -269,9 +271,8 @@ FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         _NLS,
         {**_NLS_COLUMNS, "VALUE": "CASE PARAMETER WHEN 'NLS_DATE_FORMAT' THEN 'DD-MON-RR' ELSE VALUE END"},
     ),
-    # the actions that V$SQL and ASH show here
     "AUDIT_ACTIONS": (
-        "(SELECT unnest([2, 3, 6, 7]) AS number, unnest(['INSERT', 'SELECT', 'UPDATE', 'DELETE']) AS name)",
+        f"(SELECT unnest({list(COMMANDS.values())}) AS number, unnest({list(COMMANDS)}) AS name)",
         {"ACTION": "number", "NAME": "name"},
     ),
 }

@@ -15,10 +15,11 @@ from typing import Any
 
 import duckdb
 
-from raclab.database import background, history_views, published, views
+from raclab.database import background, published, snapshot_tables, views
 from raclab.database.definitions import definitions
 from raclab.database.dialect.catalog import Catalog
 from raclab.database.snapshots import EngineSnapshots
+from raclab.database.view_shape import DESCRIBED, Definition
 from raclab.database.wait_classes import STATISTICS, stable_id
 from raclab.database.wait_classes import WAIT_CLASSES as CLASS_NUMBERS
 from raclab.oracle_names import EVENT_PARAMETERS, WAIT_CLASSES
@@ -62,6 +63,8 @@ class Engine:
         self.published = published.Published()
         self.catalog = Catalog()
         self._missing = definitions().copy()
+        self._events: set[str] = set()
+        self._statistics = set(STATISTICS)
         self._set_up()
 
     def _set_up(self) -> None:
@@ -70,7 +73,7 @@ class Engine:
         self._root.execute((FOLDER / "oracle_functions.sql").read_text(encoding="utf-8"))
         self._root.execute("BEGIN")  # one transaction for all of it is quicker than one each
         self._root.execute((FOLDER / "counters.sql").read_text(encoding="utf-8"))
-        for statement in (*views.tables(), *history_views.tables()):
+        for statement in (*views.tables(), *snapshot_tables.tables()):
             self._root.execute(statement)
         self._root.execute("CREATE SCHEMA LAB")
         self.published = published.create(self._root)
@@ -89,10 +92,11 @@ class Engine:
         if not self._missing.keys().isdisjoint(wanted):
             self._create(wanted)
 
-    def need_all(self) -> None:
-        """Create every view that is not there yet."""
-        if self._missing:
-            self._create(list(self._missing))
+    def unseen(self) -> Mapping[str, Definition]:
+        """The views that a transaction which begins now won't see: those that are not there yet."""
+        if DESCRIBED in self._missing:
+            self._create([DESCRIBED])  # a table, which can't be written into a statement
+        return self._missing
 
     def _create(self, wanted: list[str]) -> None:
         with self._lock:
@@ -137,11 +141,13 @@ class Engine:
     def ensure_instances(self, number: int) -> None:
         """Start instances until there are ``number``."""
         with self._lock:
-            started = self.now().replace(microsecond=0)
-            for instance in range(self.instances + 1, number + 1):
-                self._root.execute("INSERT INTO cluster.instance VALUES ($1, $2, $2)", [instance, started])
-                background.start(self._root, instance, [(name, self.next_sid()) for name in background.AT_START], started)
-            self.instances = max(self.instances, number)
+            further = range(self.instances + 1, number + 1)
+            if further:
+                started = self.now().replace(microsecond=0)
+                self._root.execute("INSERT INTO cluster.instance SELECT unnest($1), $2, $2", [list(further), started])
+                processes = [(instance, name, self.next_sid()) for instance in further for name in background.AT_START]
+                background.start(self._root, processes, started)
+                self.instances = number
 
     def next_sid(self) -> int:
         """A session number that was not used before on any instance."""
@@ -179,28 +185,29 @@ class Engine:
     def ensure_background(self, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], int]:
         """Start the background processes, by (instance, name), that do not run yet; the SIDs of all."""
         with self._lock:
-            started = self.now().replace(microsecond=0)
-            for instance, name in sorted(wanted - set(background.sids(self._root))):
-                background.start(self._root, instance, [(name, self.next_sid())], started)
-            return background.sids(self._root)
+            known = background.sids(self._root)
+            new = {process: self.next_sid() for process in sorted(wanted - set(known))}
+            processes = [(instance, name, sid) for (instance, name), sid in new.items()]
+            background.start(self._root, processes, self.now().replace(microsecond=0))
+            return known | new
 
     def know_events(self, classes: Mapping[str, str]) -> None:
         """Give an EVENT# to events, with their wait class, that have none yet."""
         with self._lock:
-            known = {name for (name,) in self._root.execute("SELECT event FROM cluster.event").fetchall()}
             rows = []
-            for place, event in enumerate(sorted(set(classes) - known), len(known)):
+            for place, event in enumerate(sorted(set(classes) - self._events), len(self._events)):
                 number, class_id = CLASS_NUMBERS[classes[event]]
                 texts = [text or None for text in EVENT_PARAMETERS.get(event, ("", "", ""))]
                 rows.append([event, classes[event], stable_id(event), class_id, number, place, *texts])
             self._insert("event", rows)
+            self._events.update(classes)
 
     def know_statistics(self, names: set[str]) -> None:
         """Give a STATISTIC# to statistics that have none yet."""
         with self._lock:
-            known = {name for (name,) in self._root.execute("SELECT name FROM cluster.statistic").fetchall()}
-            rows = [[name, number, None, stable_id(name)] for number, name in enumerate(sorted(names - known), len(known))]
-            self._insert("statistic", rows)
+            new = enumerate(sorted(names - self._statistics), len(self._statistics))
+            self._insert("statistic", [[name, number, None, stable_id(name)] for number, name in new])
+            self._statistics |= names
 
     def _insert(self, table: str, rows: list[list[Any]]) -> None:
         """Insert rows in one statement, which is quicker than one each."""

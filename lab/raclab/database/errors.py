@@ -2,6 +2,9 @@
 
 from raclab.errors import LabError
 
+UNREADABLE = frozenset({904, 942, 1031})
+"""Oracle's numbers of a view that is not there or not granted, or that has not all of its columns in this release."""
+
 
 class SqlError(LabError):
     """A statement failed; the message is the database's own, code first.

@@ -2,8 +2,19 @@
 
 from raclab.database.view_shape import Filling
 
+FOREGROUND = " FILTER (WHERE NOT background)"
+"""Behind an aggregate: of the sessions, without the background processes."""
+
+MILLISECONDS = "greatest(1, CAST(WAIT_TIME_MICRO AS BIGINT) // 1024)"
+"""WAIT_TIME_MILLI of a bucket of V$EVENT_HISTOGRAM_MICRO. V$EVENT_HISTOGRAM's holds those up to 1,024 times its bound: its millisecond
+has 1,024 microseconds."""
+
+BY_EVENT = "cluster.session_event JOIN cluster.event USING (event) GROUP BY ALL"
+"""FROM clause of waits: a row for each combination of what is selected beside the aggregates."""
+
 _CENTI = "round({} / 10000.0)"
-_FG = " FILTER (WHERE NOT background)"
+
+MAX_WAIT = _CENTI.format("max(max_micro)")
 
 
 def waited(which: str = "") -> dict[str, str]:
@@ -28,11 +39,12 @@ EVENT_IDS = {
     "WAIT_CLASS": "wait_class",
     "CON_ID": "0",
 }
-_CLASS = {name: EVENT_IDS[name] for name in ("WAIT_CLASS_ID", "WAIT_CLASS#", "WAIT_CLASS", "CON_ID")}
-_BY_EVENT = "cluster.session_event JOIN cluster.event USING (event) GROUP BY ALL"
-
-# a bucket of V$EVENT_HISTOGRAM holds those of V$EVENT_HISTOGRAM_MICRO up to 1,024 times its bound: its millisecond has 1,024 microseconds
-_MILLI = "greatest(1, CAST(WAIT_TIME_MICRO AS BIGINT) // 1024)"
+OF_CLASS = {
+    **{name: EVENT_IDS[name] for name in ("WAIT_CLASS_ID", "WAIT_CLASS#", "WAIT_CLASS", "CON_ID")},
+    "TOTAL_WAITS": "sum(total_waits)",
+    "TIME_WAITED": _CENTI.format("sum(micro)"),
+}
+"""Columns of the views of wait classes."""
 
 FILLINGS: dict[str, Filling] = {
     "EVENT_NAME": Filling(
@@ -48,34 +60,26 @@ FILLINGS: dict[str, Filling] = {
         },
     ),
     "SYSTEM_EVENT": Filling(
-        _BY_EVENT,
+        BY_EVENT,
         {
             "EVENT": "event",
             **waited(),
-            **{f"{name}_FG": value for name, value in waited(_FG).items()},
+            **{f"{name}_FG": value for name, value in waited(FOREGROUND).items()},
             **EVENT_IDS,
             "TOTAL_TIMEOUTS_FG": "0",
         },
     ),
-    "SESSION_EVENT": Filling(
-        _BY_EVENT, {"SID": "sid", "EVENT": "event", "MAX_WAIT": _CENTI.format("max(max_micro)"), **waited(), **EVENT_IDS}
-    ),
+    "SESSION_EVENT": Filling(BY_EVENT, {"SID": "sid", "EVENT": "event", "MAX_WAIT": MAX_WAIT, **waited(), **EVENT_IDS}),
     "SYSTEM_WAIT_CLASS": Filling(
-        _BY_EVENT,
+        BY_EVENT,
         {
-            "TOTAL_WAITS": "sum(total_waits)",
-            "TIME_WAITED": _CENTI.format("sum(micro)"),
-            "TOTAL_WAITS_FG": f"coalesce(sum(total_waits){_FG}, 0)",
-            "TIME_WAITED_FG": f"coalesce({_CENTI.format('sum(micro)' + _FG)}, 0)",
-            **_CLASS,
+            **OF_CLASS,
+            **{f"{name}_FG": waited(FOREGROUND)[name] for name in ("TOTAL_WAITS", "TIME_WAITED")},
         },
     ),
-    "SESSION_WAIT_CLASS": Filling(
-        _BY_EVENT,
-        {"SID": "sid", "SERIAL#": "sid", "TOTAL_WAITS": "sum(total_waits)", "TIME_WAITED": _CENTI.format("sum(micro)"), **_CLASS},
-    ),
+    "SESSION_WAIT_CLASS": Filling(BY_EVENT, {"SID": "sid", "SERIAL#": "sid", **OF_CLASS}),
     "EVENT_HISTOGRAM": Filling(
         'cluster."EVENT_HISTOGRAM_MICRO" AS h JOIN cluster.event AS e ON e.event = h.EVENT GROUP BY ALL',
-        {"EVENT#": "event_number", "EVENT": "e.event", "WAIT_TIME_MILLI": _MILLI, "WAIT_COUNT": "sum(WAIT_COUNT)", "CON_ID": "0"},
+        {"EVENT#": "event_number", "EVENT": "e.event", "WAIT_TIME_MILLI": MILLISECONDS, "WAIT_COUNT": "sum(WAIT_COUNT)", "CON_ID": "0"},
     ),
 }

@@ -12,11 +12,10 @@ import oracledb
 import pandas as pd
 
 from raclab.database.connect_errors import ora_code
+from raclab.database.errors import UNREADABLE
 
 if TYPE_CHECKING:
     from raclab.database.guarded import GuardedConnection
-
-UNREADABLE = frozenset({904, 942, 1031})
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,12 @@ RELEASE = "19.0.0.0.0"
 
 DBID = stable_id("RACLAB")
 
+# the one that the models have: a network of its own, without addresses
+_INTERCONNECT = Filling("cluster.instance", {"NAME": "'interconnect'", "IS_PUBLIC": "'NO'", "CON_ID": "0"})
+
 FILLINGS: dict[str, Filling] = {
+    "CLUSTER_INTERCONNECTS": _INTERCONNECT,
+    "CONFIGURED_INTERCONNECTS": _INTERCONNECT,
     "INSTANCE": Filling(
         "cluster.instance",
         {

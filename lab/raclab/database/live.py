@@ -8,24 +8,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 import oracledb
 import pandas as pd
 
 from raclab.database.connect_errors import call_sentence, ora_code
-from raclab.database.errors import ConnectError
 from raclab.database.guarded import GuardedConnection, close_quietly
 from raclab.database.instance_figures import Reading, grown, read
 from raclab.database.interlock import NOT_SENT, READ_MARK, require_open
+from raclab.database.live_instances import Opens, open_instances, open_on
+from raclab.database.live_plan import LiveRun
 from raclab.database.live_result import live_measurement, live_source, machine_of, version_of
-from raclab.database.live_session import Finished, Instance, LiveSession, Load, Snapshot, execute, identity
+from raclab.database.live_session import Finished, LiveSession, Load, Snapshot, execute, identity
 from raclab.database.together import Job, Together
-from raclab.database.workload import Script
 from raclab.errors import LabError
-from raclab.evidence.measurement import NOT_STATED, Kind, Measurement
+from raclab.evidence.measurement import NOT_STATED, Measurement
 
-OPEN_INSTANCES = "select inst_id, instance_name from gv$instance where status = 'OPEN' order by inst_id"
 CLAIM = f"{READ_MARK} for update nowait"
 RESOURCE_BUSY = 54
 NOTHING_TO_DROP = frozenset({942, 2289})
@@ -48,13 +46,6 @@ class LiveRunStoppedError(LiveRunError):
     """A live run was stopped with Ctrl-C; ``partial`` as in LiveRunError."""
 
 
-class Opens(Protocol):
-    """What the runner needs of connecting.Connector."""
-
-    def open(self, instance_name: str = "", service: str = "") -> GuardedConnection:
-        """A new connection, to an instance or a service if one is named."""
-
-
 @dataclass(frozen=True)
 class Progress:
     """How far a run has come: ``step`` in words, ``done`` of ``total`` (sessions or statements), seconds since it began."""
@@ -66,66 +57,6 @@ class Progress:
 
     def __str__(self) -> str:
         return f"{self.step}: {self.done} of {self.total}, {self.elapsed_s:.0f} s"
-
-
-@dataclass(frozen=True)
-class LiveRun:
-    """What to run.
-
-    slug             the myth, also the sessions' ACTION
-    script           its workload
-    values           what its binds get: levers as lever_NAME, and the script's own; numbers, or texts of a lever's choices
-    case             the setting in a few words, from the number of instances that took part
-    levers           as in the measurement, from the same number
-    places           from the number of open instances: the instance of each session, counted from 0
-    start_gap_s      how much later each further session starts, seconds
-    call_timeout_s   limit of every single call, seconds
-    needs_rac        what one instance can't show, a sentence
-    least_instances  open instances below which nothing is sent that writes
-    views            views whose growth is read for each instance (instance_figures.VIEWS)
-    session_views    views that each session reads for itself (instance_figures.SESSION_VIEWS)
-
-    Besides ``values`` a session binds my_number (from 1), all_sessions and my_instance (the position of its instance, from 1).
-    """
-
-    slug: str
-    script: Script
-    values: Mapping[str, Any]
-    case: Callable[[int], str]
-    levers: Callable[[int], Mapping[str, object]]
-    places: Callable[[int], Sequence[int]]
-    start_gap_s: float = 0.0
-    call_timeout_s: float = 600.0
-    needs_rac: str = ""
-    kind: Kind = Kind.LIVE
-    least_instances: int = 1
-    views: tuple[str, ...] = ()
-    session_views: tuple[str, ...] = ()
-
-
-def open_instances(connection: "oracledb.Connection") -> list[Instance]:
-    """The open instances in order of INST_ID."""
-    with connection.cursor() as cursor:
-        cursor.execute(OPEN_INSTANCES)
-        return [Instance(int(inst_id), str(name)) for inst_id, name in cursor.fetchall()]
-
-
-def open_on(connector: Opens, instance: Instance, database: str) -> GuardedConnection:
-    """A connection to one instance of ``database``: by the listener's INSTANCE_NAME, else by a service that bears the instance's name.
-
-    Raises ConnectError.
-    """
-    for asked in ({"instance_name": instance.name}, {"service": instance.name}):
-        with suppress(ConnectError, oracledb.Error):
-            connection = connector.open(**asked)
-            reached = identity(connection)
-            if (reached.inst_id, reached.database) == (instance.inst_id, database):
-                return connection
-            close_quietly(connection)
-    raise ConnectError(
-        f"The service in RACLAB_DSN does not lead to instance {instance.name}: "
-        f"let it run there too, or make a service {instance.name} for that instance."
-    )
 
 
 def run_live(

@@ -8,7 +8,8 @@ import oracledb
 import pandas as pd
 
 from raclab.database.connect_errors import ora_code
-from raclab.database.instance_figures import UNREADABLE, split_statistics
+from raclab.database.errors import UNREADABLE
+from raclab.database.instance_figures import split_statistics
 from raclab.database.live_session import Finished
 from raclab.evidence.measurement import NOT_STATED, SESSION_COLUMNS, STAT_COLUMNS, WAIT_COLUMNS, Kind, Measurement, Source
 

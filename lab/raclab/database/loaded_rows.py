@@ -1,73 +1,24 @@
 """One run's frames as rows of the counter tables and of the tables behind views, with the SIDs that the database gave its sessions."""
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
-from raclab.database.ash import PROGRAM, Coded, Column, column, samples, where
+from raclab.database.ash import samples
+from raclab.database.loaded_columns import OWN_COLUMNS, Coded, Rows, column, columns_of, filled, where
+from raclab.database.run_sessions import PROGRAM, Identity
 from raclab.database.session_statistics import Values, by_session
 from raclab.database.statement_hash import hash_value
 from raclab.evidence.measurement import Measurement
 
 CENTISECONDS = 100
 MICROSECONDS = 1_000_000
-OWN_COLUMNS = frozenset(
-    ("run", "session", "background", "SAMPLE_S", "qc_instance", "qc_session", "max_micro", "blocker_instance", "blocker_session")
-)
-"""Columns of a view's frame that are not Oracle's: they name sessions and moments as the simulation numbers them."""
 
 TIME_MODEL, EVENTS, STATISTICS = "SESS_TIME_MODEL", "SESSION_EVENT", "SESSTAT"
 COUNTED: Mapping[str, frozenset[str]] = {TIME_MODEL: frozenset(), EVENTS: frozenset(), STATISTICS: frozenset(("NAME",))}
 """Views whose rows go into counters of the lab's own, and what further columns a frame of them may have."""
-
-
-Rows = dict[str, Column]
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What the run's sessions are in the database.
-
-    sids        by (instance, session number); background processes' by (instance, name)
-    began       when the run began; ``seconds`` is how long it took
-    """
-
-    sids: Mapping[tuple[int, int], int]
-    background: Mapping[tuple[int, str], int]
-    module: str
-    action: str
-    began: datetime.datetime
-    seconds: float
-
-    @cached_property
-    def _numbered(self) -> np.ndarray:
-        """The SID by instance and session number, -1 where there is none."""
-        table = np.full([1 + max(pair[place] for pair in self.sids) for place in (0, 1)], -1, dtype=np.int64)
-        for pair, sid in self.sids.items():
-            table[pair] = sid
-        return table
-
-    def of(self, frame: pd.DataFrame, instance: str = "inst_id", session: str = "session") -> np.ndarray:
-        """The SID of each row of a frame; of a background process where ``background`` names one. KeyError for one that there is not."""
-        instances = frame[instance].to_numpy(dtype=np.int64)
-        found = np.full(len(frame), -1, dtype=np.int64)
-        if session in frame:
-            numbers = frame[session].to_numpy(dtype=np.int64)
-            known = (instances < len(self._numbered)) & (numbers < self._numbered.shape[1])
-            found[known] = self._numbered[instances[known], numbers[known]]
-        if "background" in frame:
-            which, names = pd.factorize(frame["background"])
-            for place, name in enumerate(names):
-                named = which == place
-                for there in np.unique(instances[named]).tolist():
-                    found[named & (instances == there)] = self.background[there, name]
-        if (found < 0).any():
-            raise KeyError(f"a row of a session that the run has not: {frame[found < 0].iloc[0].to_dict()}")
-        return found
 
 
 def tables(measurement: Measurement, who: Identity) -> dict[str, Rows]:
@@ -87,21 +38,6 @@ def tables(measurement: Measurement, who: Identity) -> dict[str, Rows]:
     if "ACTIVE_SESSION_HISTORY" in found:
         found["session_sql"] = _last_statements(found["ACTIVE_SESSION_HISTORY"])
     return found
-
-
-def columns_of(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Rows:
-    """Rows as columns; null where there is None."""
-    made = list(zip(*rows, strict=True)) or [()] * len(names)
-    return {name: filled(values) for name, values in zip(names, made, strict=True)}
-
-
-def filled(values: Sequence[object]) -> np.ndarray:
-    """A column as the engine reads it: numbers as such where none is missing, else objects."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    if len(values) and all(type(value) is int for value in values):
-        return array.astype(np.int64)
-    return array
 
 
 def _sessions(measurement: Measurement, who: Identity) -> Rows:
@@ -194,7 +130,7 @@ def _time_model(measurement: Measurement, known: Values, who: Identity) -> Rows:
 def _view(view: str, rows: pd.DataFrame, measurement: Measurement, who: Identity) -> Rows:
     if view == "ACTIVE_SESSION_HISTORY":
         return samples(rows, who, measurement.views.get("PX_SESSION"), measurement.views.get("PX_PROCESS"))
-    kept: Rows = {str(name): column(rows[name]) for name in rows if name not in OWN_COLUMNS}
+    kept: Rows = {str(name): column(values) for name, values in rows.items() if name not in OWN_COLUMNS}
     if view == "SQL":
         ended = who.began + datetime.timedelta(seconds=who.seconds)
         hashes = np.array([hash_value(one) for one in rows["SQL_ID"]], dtype=np.int64)
@@ -206,7 +142,8 @@ def _view(view: str, rows: pd.DataFrame, measurement: Measurement, who: Identity
         kept["SERIAL#"] = kept["SID"]
     if "qc_session" in rows:
         kept["QCSID"] = coordinators = who.of(rows, "qc_instance", "qc_session")
-        kept["QCSERIAL#"] = where(rows["QCINST_ID"].notna().to_numpy(), coordinators)  # the coordinator itself shows none
+        coordinated = rows["QCINST_ID"].notna().to_numpy()
+        kept["QCSERIAL#"] = where(coordinated, coordinators[coordinated])  # the coordinator itself shows none
     return kept
 
 

@@ -7,11 +7,12 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from raclab.database.ash import Coded
 from raclab.database.engine import Engine
 from raclab.database.errors import LoadError
-from raclab.database.history_views import BASES
-from raclab.database.loaded_rows import COUNTED, OWN_COLUMNS, Identity, Rows, tables
+from raclab.database.loaded_columns import OWN_COLUMNS, Coded, Rows
+from raclab.database.loaded_rows import COUNTED, tables
+from raclab.database.run_sessions import Identity
+from raclab.database.snapshot_tables import BASES
 from raclab.database.views import ADDED, TABLES, brought, documented
 from raclab.database.wait_classes import WAIT_CLASSES
 from raclab.evidence.measurement import Kind, Measurement
@@ -167,6 +168,9 @@ def _registered(root: duckdb.DuckDBPyConnection, frame: Rows) -> tuple[list[str]
         if isinstance(column, np.ndarray):
             arrays[name] = column
             shown.append(f'"{name}"')
+        elif isinstance(column, Coded) and (code := column.codes[0]) == column.codes.min() == column.codes.max():
+            given.append(column.texts[code - 1] if code else None)
+            shown.append(f"CAST(${len(given)} AS VARCHAR)")
         elif isinstance(column, Coded):
             arrays[name] = column.codes
             given.append(list(column.texts))

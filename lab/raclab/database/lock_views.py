@@ -10,12 +10,13 @@ _NOBODY = Filling("cluster.instance WHERE false", {})
 
 AT_THIS_MOMENT = ("LOCK", "LOCKED_OBJECT", "SESSION_BLOCKERS", "GES_BLOCKING_ENQUEUE", "SESSION_LONGOPS")
 
-_COUNTED = ("TOTAL_REQ#", "TOTAL_WAIT#", "SUCC_REQ#", "FAILED_REQ#", "CUM_WAIT_TIME")
+ENQUEUES = ("TOTAL_REQ#", "TOTAL_WAIT#", "SUCC_REQ#", "FAILED_REQ#", "CUM_WAIT_TIME")
+"""What V$ENQUEUE_STATISTICS counts."""
 
 FILLINGS: dict[str, Filling] = {
     **dict.fromkeys(AT_THIS_MOMENT, _NOBODY),
     "ENQUEUE_STAT": Filling(
         'cluster."ENQUEUE_STATISTICS" GROUP BY inst_id, "EQ_TYPE"',
-        {"EQ_TYPE": '"EQ_TYPE"', **{name: f'sum("{name}")' for name in _COUNTED}, "CON_ID": "0"},
+        {"EQ_TYPE": '"EQ_TYPE"', **{name: f'sum("{name}")' for name in ENQUEUES}, "CON_ID": "0"},
     ),
 }

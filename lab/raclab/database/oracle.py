@@ -1,8 +1,6 @@
 """A real Oracle database as a lab: read by anybody, loaded only behind the interlock."""
 
-import dataclasses
 import datetime
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -14,12 +12,14 @@ from raclab.database.errors import ConnectError, SqlError
 from raclab.database.guarded import GuardedConnection, close_quietly
 from raclab.database.interlock import Interlock, InterlockError, examine, require_open
 from raclab.database.lab import Binds, Lab, Simulates, levers_of
-from raclab.database.live import LiveRun, LiveRunError, Progress, open_instances, open_on, run_live
+from raclab.database.live import LiveRunError, Progress, run_live
+from raclab.database.live_instances import open_instances, open_on
+from raclab.database.live_plan import ignored, live_run
 from raclab.database.live_result import version_of
 from raclab.database.live_session import identity
 from raclab.database.names import names_there
 from raclab.database.settings import oracle_settings, owned_database
-from raclab.database.workload import Script, read_script
+from raclab.database.workload import read_script
 from raclab.errors import LabError
 from raclab.evidence.measurement import Kind, Measurement
 from raclab.evidence.table import Table
@@ -190,66 +190,3 @@ def connect_oracle(dsn: str | None = None) -> OracleLab:
         version = f"Oracle Database {connection.version}"
     lab = ServedLab if SIMULATED_BANNER in version else OracleLab
     return lab(connector, connection, version)
-
-
-def live_run(
-    slug: str,
-    live: Any,
-    script: Script,
-    levers: Any,
-    binds: Mapping[str, int],
-    call_timeout_s: float,
-    kind: Kind = Kind.LIVE,
-) -> LiveRun:
-    """What to run: the myth's ``live`` (myths.base.Live) at its levers' setting.
-
-    Raises LabError for a bind that the script does not have or a value that is no positive number.
-    """
-    for name, value in binds.items():
-        if name not in script.binds:
-            raise LabError(f"{script.name} has no bind {name}; it has {', '.join(script.binds) or 'none'}.")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise LabError(f"{name} can't be {value!r}: it takes a whole number from 1.")
-    setting = levers.as_dict()
-    idle = ignored(levers, live, script, changed_only=False)
-    values = {f"lever_{name}": int(value) if isinstance(value, bool) else value for name, value in setting.items()}
-
-    def followed(instances: int) -> dict[str, object]:
-        return {name: value for name, value in live.as_run(levers, instances).as_dict().items() if name not in idle}
-
-    return LiveRun(
-        slug=slug,
-        script=script,
-        values={**values, **script.binds, **binds},
-        case=lambda instances: live.case(levers, instances) if live.case else _described(live.as_run(levers, instances), idle),
-        levers=followed,
-        places=lambda instances: live.places(levers, instances),
-        start_gap_s=float(setting.get("start_gap_s", 0.0)),
-        call_timeout_s=call_timeout_s,
-        needs_rac=live.needs_rac,
-        kind=kind,
-        least_instances=live.least_instances,
-        views=live.views,
-        session_views=live.session_views,
-    )
-
-
-def ignored(levers: Any, live: Any, script: Script, changed_only: bool = True) -> list[str]:
-    """The levers that a live run can't follow; only those moved from their default, or all.
-
-    Followed is what the script binds, what the number and place of the sessions depends on, and ``start_gap_s``.
-    """
-    text = "\n".join(statement for statements in script.sections.values() for statement in statements)
-    followed = {"start_gap_s", *live.placing}
-    followed |= {"bulk"} if script.array else set()
-    followed |= {name for name in levers.as_dict() if re.search(rf":lever_{name}\b", text)}
-    default = type(levers)().as_dict()
-    return [name for name, value in levers.as_dict().items() if name not in followed and (not changed_only or value != default[name])]
-
-
-def _described(levers: Any, idle: list[str]) -> str:
-    """The setting in the levers' own words, without those that had no effect."""
-    default = type(levers)().as_dict()
-    levers = dataclasses.replace(levers, **{name: default[name] for name in idle})
-    describe = getattr(levers, "describe", None)
-    return str(describe()) if describe else ", ".join(f"{name} {value}" for name, value in levers.as_dict().items() if name not in idle)

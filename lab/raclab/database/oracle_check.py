@@ -7,7 +7,7 @@ import oracledb
 
 from raclab.database.admin_connection import rows
 from raclab.database.errors import ConnectError
-from raclab.database.live import open_instances, open_on
+from raclab.database.live_instances import open_instances, open_on
 from raclab.database.live_session import identity
 from raclab.database.oracle import OracleLab, connect_oracle
 from raclab.database.workload import read_script

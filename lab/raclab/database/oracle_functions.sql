@@ -52,11 +52,14 @@ CREATE MACRO ora.num
 
 CREATE MACRO ora.num_of_text(a) AS trim(a)::DECIMAL(38, 10);
 
--- Date of a value.
+-- Date of a value. Any punctuation does; the year may have all its digits, and the time or the end of it may be missing.
+CREATE MACRO ora.spaced(t) AS trim(regexp_replace(t, '[^%\pL\pN]+', ' ', 'g'));
+CREATE MACRO ora.nls_formats(f) AS [regexp_replace(f, ' %[HI].*$', ''), regexp_replace(f, ' %M.*$', ''), regexp_replace(f, ' %S.*$', ''), f,
+  regexp_replace(replace(f, '%y', '%Y'), ' %[HI].*$', ''), replace(f, '%y', '%Y')];
 CREATE MACRO ora.as_date
   (a TIMESTAMP_S) AS a,
   (a TIMESTAMP) AS date_trunc('second', a)::TIMESTAMP_S,
-  (a VARCHAR) AS strptime(a, [getvariable('nls_date_format'), replace(getvariable('nls_date_format'), '%y', '%Y')])::TIMESTAMP_S;
+  (a VARCHAR) AS strptime(ora.spaced(a), ora.nls_formats(ora.spaced(getvariable('nls_date_format'))))::TIMESTAMP_S;
 CREATE MACRO ora.as_timestamp
   (a TIMESTAMP) AS a,
   (a VARCHAR) AS strptime(a, '%d-%b-%y %I.%M.%S.%f %p');
@@ -280,6 +283,14 @@ CREATE MACRO ora.number_text(x, whole, least, decimals, kept, commas, currency, 
     CASE WHEN n < 0 THEN minus ELSE plus END || currency
     || CASE WHEN commas THEN ora.thousands(ora.number_digits(n, least, decimals)) ELSE ora.number_digits(n, least, decimals) END
     || ora.number_fraction(n, decimals, kept) || CASE WHEN n < 0 THEN closing_minus ELSE closing_plus END, fill) END)[1];
+CREATE MACRO ora.blank_if_zero(t, x, width) AS CASE WHEN trunc(x) = 0 THEN ora.not_empty(repeat(' ', width)) ELSE t END;
+CREATE MACRO ora.scientific(x, decimals, bare) AS list_transform([x::DOUBLE], lambda n:
+  CASE WHEN bare OR n < 0 THEN '' ELSE ' ' END || printf('%.' || decimals || 'E', n))[1];
+CREATE MACRO ora.roman(x) AS list_transform([round(x)::INTEGER], lambda n: CASE WHEN n IS NULL THEN NULL
+  WHEN n NOT BETWEEN 1 AND 3999 THEN repeat('#', 15)
+  ELSE repeat('M', n // 1000) || ['', 'C', 'CC', 'CCC', 'CD', 'D', 'DC', 'DCC', 'DCCC', 'CM'][n // 100 % 10 + 1]
+    || ['', 'X', 'XX', 'XXX', 'XL', 'L', 'LX', 'LXX', 'LXXX', 'XC'][n // 10 % 10 + 1]
+    || ['', 'I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX'][n % 10 + 1] END)[1];
 
 -- Dates.
 CREATE MACRO ora.last_day_of(d) AS (date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY + (d - date_trunc('day', d)))::TIMESTAMP_S;
@@ -304,6 +315,8 @@ CREATE MACRO ora.in_century(t, rounded) AS list_transform([t], lambda d: CASE
 CREATE MACRO ora.of_julian_day(t) AS TIMESTAMP '1970-01-01' + to_days(t::INTEGER - 2440588);
 CREATE MACRO ora.at_second(d, t) AS date_trunc('day', d) + to_seconds(t::BIGINT);
 CREATE MACRO ora.roman_month(d) AS ['I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI', 'XII'][month(d)];
+CREATE MACRO ora.ordinal(t) AS list_transform([t], lambda x: x || CASE WHEN x::BIGINT % 100 BETWEEN 11 AND 13 THEN 'TH'
+  WHEN x::BIGINT % 10 = 1 THEN 'ST' WHEN x::BIGINT % 10 = 2 THEN 'ND' WHEN x::BIGINT % 10 = 3 THEN 'RD' ELSE 'TH' END)[1];
 CREATE MACRO ora.second_of_day(d) AS (epoch_us(d) // 1000000) % 86400;
 CREATE MACRO ora.seconds_of(x) AS (datepart('microsecond', x) / 1000000);
 CREATE MACRO ora.interval_of(n, u) AS to_microseconds(CAST(round(n::DOUBLE * CASE upper(trim(u))

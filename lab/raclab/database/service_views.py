@@ -3,8 +3,8 @@
 A session's service is its instance's own; background processes are SYS$BACKGROUND's.
 """
 
-from raclab.database.event_views import EVENT_IDS, waited
-from raclab.database.session_views import STAT_ID
+from raclab.database.event_views import BY_EVENT, EVENT_IDS, MAX_WAIT, OF_CLASS, waited
+from raclab.database.session_views import SERVICE_NAME, STAT_ID
 from raclab.database.view_shape import Filling
 
 # the instance's own service, and the two that every instance has
@@ -25,8 +25,6 @@ _SERVICE = {
     "GLOBAL": "'NO'",
     "CON_ID": "0",
 }
-_WAITS = "cluster.session_event JOIN cluster.event USING (event) GROUP BY ALL"
-_OF_SESSION = "CASE WHEN background THEN 'SYS$BACKGROUND' ELSE 'RAC' || inst_id END"
 
 # times are microseconds here, and centiseconds in V$SESSTAT
 _COUNTED = ("user commits", "execute count", "gc cr blocks received", "gc current blocks received")
@@ -49,23 +47,21 @@ FILLINGS: dict[str, Filling] = {
     "SERVICES": Filling(_SERVICE_ROWS, _SERVICE),
     "ACTIVE_SERVICES": Filling(_SERVICE_ROWS, {**_SERVICE, "BLOCKED": "'NO'"}),
     "SERVICE_EVENT": Filling(
-        _WAITS,
+        BY_EVENT,
         {
-            "SERVICE_NAME": _OF_SESSION,
+            "SERVICE_NAME": SERVICE_NAME,
             "EVENT": "event",
             "EVENT_ID": EVENT_IDS["EVENT_ID"],
-            "MAX_WAIT": "round(max(max_micro) / 10000.0)",
+            "MAX_WAIT": MAX_WAIT,
             **waited(),
             "CON_ID": "0",
         },
     ),
     "SERVICE_WAIT_CLASS": Filling(
-        _WAITS,
+        BY_EVENT,
         {
-            "SERVICE_NAME": _OF_SESSION,
-            **{name: EVENT_IDS[name] for name in ("WAIT_CLASS_ID", "WAIT_CLASS#", "WAIT_CLASS", "CON_ID")},
-            "TOTAL_WAITS": "sum(total_waits)",
-            "TIME_WAITED": "round(sum(micro) / 10000.0)",
+            "SERVICE_NAME": SERVICE_NAME,
+            **OF_CLASS,
         },
     ),
     "SERVICE_STATS": Filling(

@@ -4,7 +4,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
@@ -19,13 +19,13 @@ from raclab.database.engine_errors import oracle_error
 from raclab.database.oracle_error import OracleError
 from raclab.database.rebuild import define
 from raclab.database.session_environment import Client, Environment
-from raclab.database.transaction import Transaction
+from raclab.database.transaction import Transaction, columns_of
+from raclab.database.view_shape import Definition
+from raclab.database.written_out import written_out
 
 MOST_ROWS = 200_000
 _NAMING = (904, 918, 937, 942, 979, 2289, 8002)
 """Errors whose message names what is wrong, so that its place in the text can be found."""
-
-_QUOTED_OR_CONTROL = re.compile(r"""('[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/)|[\x00-\x08\x0e-\x1f\x7f]""", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Session:
         self.started: float | None = None  # when the running statement began; infinity while it waits for its turn
         self._kept: duckdb.DuckDBPyConnection | None = engine.cursor()
         self._transaction = Transaction()
+        self._unseen: Mapping[str, Definition] = {}  # the views that were not there when the transaction began
         self._woken = threading.Event()
         self._environment = Environment(instance, self.sid, client)
         self._lock = threading.Lock()
@@ -102,13 +103,11 @@ class Session:
         return self._query(statement, placed, text)
 
     def _translated(self, text: str) -> Translation:
-        _refuse_control_characters(text)
         self._engine.catalog.read(self._engine.rows)
         statement = translate(text, self._environment.schema, self._engine.catalog)
-        if statement.verb is Verb.CHANGE:
-            self._engine.need_all()  # a transaction sees the views that there were when it began
-        else:
-            self._engine.need(statement.touched)
+        if self._transaction.open and statement.verb is not Verb.DEFINE:  # which ends the transaction
+            return replace(statement, sql=tuple(written_out(sql, self._unseen) for sql in statement.sql))
+        self._engine.need(statement.touched)
         return statement
 
     def check(self, text: str) -> None:
@@ -126,7 +125,7 @@ class Session:
     def _query(self, statement: Translation, values: list[Any], text: str) -> Outcome:
         def run() -> Outcome:
             result = self._cursor.execute(statement.sql[0], values)
-            columns = [(str(name), str(kind)) for name, kind, *_ in result.description or []]
+            columns = columns_of(result)
             rows = result.fetchmany(MOST_ROWS + 1)
             if len(rows) > MOST_ROWS:
                 raise OracleError(2395, f"exceeded call limit: the statement gives more than {MOST_ROWS:,} rows")
@@ -142,14 +141,14 @@ class Session:
 
     def _returning(self, statement: Translation, values: list[Any], text: str) -> Outcome:
         def run() -> Outcome:
-            columns, rows = self._transaction.returning(self._cursor, statement.sql[0], values)
-            if len(columns) != statement.returned:
-                raise OracleError(913 if len(columns) > statement.returned else 947, "RETURNING and INTO have not the same number of items")
+            columns, rows = self._transaction.returning(self._cursor, statement.sql[0], values, statement.returned)
             return Outcome(columns, decimals(columns, rows), len(rows), returned=True)
 
         return self._guarded(run, statement, text)
 
     def _change(self, statement: Translation, values: list[Any], text: str) -> Outcome:
+        if not self._transaction.open:
+            self._unseen = self._engine.unseen()
         if statement.returned:
             return self._returning(statement, values, text)
         return self._guarded(lambda: Outcome(changed=self._transaction.change(self._cursor, statement.sql, values)), statement, text)
@@ -241,10 +240,3 @@ class Session:
         with self._lock:
             self._kept.close()
             self._kept = None
-
-
-def _refuse_control_characters(text: str) -> None:
-    """Raise ORA-00911 for one outside of quotes, where sqlglot would take it for a part of a name."""
-    for found in _QUOTED_OR_CONTROL.finditer(text):
-        if not found[1]:
-            raise OracleError(911, f"invalid character: control character {ord(found[0])}", found.start())

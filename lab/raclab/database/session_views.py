@@ -1,6 +1,6 @@
 """Views of sessions and processes, foreground and background, and of where their time went."""
 
-from raclab.database.view_shape import PROCESSES, SESSIONS, Filling, address
+from raclab.database.view_shape import PROCESSES, SESSIONS, Filling, address, chosen
 from raclab.database.wait_classes import WAIT_CLASSES
 
 _CLIENT, _TO_CLIENT = "SQL*Net message from client", "SQL*Net message to client"
@@ -49,6 +49,9 @@ _WAIT = {
     "CON_ID": "0",
 }
 
+SERVICE_NAME = "CASE WHEN background THEN 'SYS$BACKGROUND' ELSE 'RAC' || inst_id END"
+"""A session's service: its instance's own, or the background processes'."""
+
 _BLOCKED = "CASE WHEN mine THEN 'NOT IN WAIT' ELSE 'NO HOLDER' END"
 _PROGRAM = "coalesce('oracle@node' || inst_id || ' (' || px_name || ')', program)"
 # with the STAT_ID that every Oracle since 10g shows, as public scripts over DBA_HIST_SYS_TIME_MODEL have it, each number with
@@ -59,7 +62,7 @@ _TIME_MODEL = {
     "background elapsed time": 4157170894,
     "background cpu time": 2451517896,
 }
-STAT_ID = "CASE name " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in _TIME_MODEL.items()) + " END"
+STAT_ID = chosen("name", _TIME_MODEL)
 _TIME_MODEL_ROWS = (
     f"(SELECT inst_id, unnest([{', '.join(repr(name) for name in _TIME_MODEL)}]) AS name FROM cluster.instance) "
     "LEFT JOIN cluster.time_model USING (inst_id, name) GROUP BY ALL"
@@ -96,7 +99,7 @@ FILLINGS: dict[str, Filling] = {
             **_WAIT,
             "BLOCKING_SESSION_STATUS": _BLOCKED,
             "FINAL_BLOCKING_SESSION_STATUS": _BLOCKED,
-            "SERVICE_NAME": "CASE WHEN background THEN 'SYS$BACKGROUND' ELSE 'RAC' || inst_id END",
+            "SERVICE_NAME": SERVICE_NAME,
             "SQL_TRACE": "'DISABLED'",
         },
     ),

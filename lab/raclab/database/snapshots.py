@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from raclab.database import views
-from raclab.database.errors import SqlError
-from raclab.database.history_views import BASES, kept_views, rows_of
+from raclab.database.errors import UNREADABLE, SqlError
 from raclab.database.instance_views import DBID
 from raclab.database.query import run_statement
+from raclab.database.snapshot_tables import BASES, kept_views, rows_of
 from raclab.reports.errors import SnapshotError
 from raclab.reports.snapshot import KEPT, Snapshot
 
@@ -163,7 +163,7 @@ class ReadSnapshots(Snapshots):
             try:
                 found[view] = run_statement(connection, kept.query(view))
             except SqlError as error:
-                if error.code not in _NOT_THERE:
+                if error.code not in UNREADABLE:
                     raise
         database = {"VERSION": str(instances["VERSION"].iloc[0]), **_first_row(connection)}
         taken = taken.to_pydatetime()
@@ -179,10 +179,6 @@ class ReadSnapshots(Snapshots):
 
     def _read(self, number: int) -> Snapshot:
         return self._kept[number]
-
-
-_NOT_THERE = (942, 1031, 904)
-"""The view is not there or not granted, or the release has not all of its columns."""
 
 
 def _first_row(connection: "oracledb.Connection") -> Mapping[str, str]:

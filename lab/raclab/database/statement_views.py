@@ -3,6 +3,7 @@
 from raclab.database.added_views import ADDED
 from raclab.database.instance_views import DBID
 from raclab.database.view_shape import Filling, documented
+from raclab.database.wait_classes import COMMANDS
 
 _OWN = {"VERSION_COUNT": "1", "CON_DBID": str(DBID)}
 _LENGTH = 64
@@ -19,6 +20,10 @@ def _of_sql(view: str) -> Filling:
 
 
 FILLINGS: dict[str, Filling] = {
+    "SQLCOMMAND": Filling(
+        f"(SELECT inst_id, unnest({list(COMMANDS.values())}) AS number, unnest({list(COMMANDS)}) AS name FROM cluster.instance)",
+        {"COMMAND_TYPE": "number", "COMMAND_NAME": "name", "CON_ID": "0"},
+    ),
     "SQLAREA": _of_sql("SQLAREA"),
     "SQLSTATS": _of_sql("SQLSTATS"),
     "SQLTEXT": Filling(

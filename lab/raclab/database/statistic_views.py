@@ -15,6 +15,13 @@ _DATA_BLOCKS = """SELECT inst_id, 'data block' AS class, sum(total_waits) AS wai
 # V$PQ_SYSSTAT's names of what V$PX_PROCESS_SYSSTAT counts
 _SERVERS = {"'Servers In Use'": "'Servers Busy'", "'Servers Available'": "'Servers Idle'"}
 
+_IO = {
+    "BLOCK_GETS": "db block gets",
+    "CONSISTENT_GETS": "consistent gets",
+    "PHYSICAL_READS": "physical reads",
+    "BLOCK_CHANGES": "db block changes",
+}
+
 FILLINGS: dict[str, Filling] = {
     "SYSSTAT": Filling("cluster.sysstat JOIN cluster.statistic USING (name) GROUP BY ALL", {**_STATISTIC, "VALUE": "sum(value)"}),
     "STATNAME": Filling("cluster.instance, cluster.statistic", {**_STATISTIC, "DISPLAY_NAME": "name"}),
@@ -27,6 +34,17 @@ FILLINGS: dict[str, Filling] = {
         "LEFT JOIN (SELECT inst_id, name, value FROM cluster.sesstat WHERE sid = getvariable('sid')) USING (inst_id, name) "
         "WHERE inst_id = getvariable('inst_id'))",
         {"SID": "getvariable('sid')", "STATISTIC#": "number", "VALUE": "coalesce(value, 0)", "CON_ID": "0"},
+    ),
+    "SESS_IO": Filling(
+        "cluster.sesstat GROUP BY inst_id, sid",
+        {
+            "SID": "sid",
+            **{name: f"max(value) FILTER (WHERE name = '{statistic}')" for name, statistic in _IO.items()},
+            "CON_ID": "0",
+        },
+    ),
+    "LATCHNAME": Filling(
+        '(SELECT DISTINCT inst_id, "NAME" AS name FROM cluster."LATCH")', {"NAME": "name", "DISPLAY_NAME": "name", "CON_ID": "0"}
     ),
     "PX_SESSTAT": Filling(
         'cluster."PX_SESSION" JOIN cluster.sesstat USING (inst_id, sid) JOIN cluster.statistic USING (name)',

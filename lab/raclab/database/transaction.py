@@ -26,6 +26,11 @@ class Transaction:
         self._changes: list[tuple[str, list[Any]]] | None = None
         self._savepoints: dict[str, int] = {}  # how many changes had been made
 
+    @property
+    def open(self) -> bool:
+        """Whether it has begun."""
+        return self._changes is not None
+
     def change(self, cursor: duckdb.DuckDBPyConnection, statements: Sequence[str], values: list[Any]) -> int:
         """Run the statements of one change; the rows changed. The engine's errors pass; ``undo_failed`` is then due."""
         changes = self._begun(cursor)
@@ -38,11 +43,18 @@ class Transaction:
         changes += made
         return changed
 
-    def returning(self, cursor: duckdb.DuckDBPyConnection, sql: str, values: list[Any]) -> tuple[list[tuple[str, str]], list[Row]]:
-        """Run a change that returns something: the columns (name and DuckDB type), and a row for each that it changed. Errors as above."""
+    def returning(
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, values: list[Any], receivers: int
+    ) -> tuple[list[tuple[str, str]], list[Row]]:
+        """Run a change that returns something: the columns (name and DuckDB type), and a row for each that it changed.
+
+        Errors as above, and ORA-00913 or 00947 where it does not return as many columns as there are receivers.
+        """
         changes = self._begun(cursor)
         result = cursor.execute(sql, values)
-        columns = [(str(name), str(kind)) for name, kind, *_ in result.description or []]
+        columns = columns_of(result)
+        if len(columns) != receivers:
+            raise OracleError(913 if len(columns) > receivers else 947, "RETURNING and INTO have not the same number of items")
         rows = result.fetchall()
         changes.append((sql, values))
         return columns, rows
@@ -108,3 +120,8 @@ class Transaction:
         if self._changes is not None:
             self._changes = None
             cursor.execute("ROLLBACK")
+
+
+def columns_of(result: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """The columns (name and DuckDB type) of what a cursor has just run."""
+    return [(str(name), str(kind)) for name, kind, *_ in result.description or []]

@@ -39,6 +39,7 @@ DESCRIBED = "described"
 """The table, in schema ``cluster``, of what views there are: view, position, name, stored."""
 
 _NAMED = re.compile(r'\b(?:SYS|cluster)\."?([\w$]+)')
+_CREATES = re.compile(r"CREATE VIEW \S+ AS\s+")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Definition:
     def needs(self) -> list[str]:
         """The names in SYS and ``cluster`` that the statement reads."""
         return _NAMED.findall(self.sql)[1:]
+
+    @property
+    def query(self) -> str:
+        """What a view selects; "" for a table."""
+        return "" if self.values else _CREATES.sub("", self.sql, count=1)
 
 
 @dataclass(frozen=True)
@@ -100,12 +106,13 @@ def columns_in(path: Path) -> dict[str, tuple[Column, ...]]:
     return {view: tuple(columns) for view, columns in found.items()}
 
 
+_WAIT_CLASS_METRICS = ("WAITCLASSMETRIC", "WAITCLASSMETRIC_HISTORY")
 _FRACTIONS = {
     ("OSSTAT", "VALUE"): 2,
-    ("SYSMETRIC", "VALUE"): 6,
-    ("WAITCLASSMETRIC", "AVERAGE_WAITER_COUNT"): 6,
-    ("WAITCLASSMETRIC", "DBTIME_IN_WAIT"): 6,
-    **{(f"{view}METRIC", name): 4 for view in ("EVENT", "WAITCLASS") for name in ("TIME_WAITED", "TIME_WAITED_FG")},
+    **{(view, "VALUE"): 6 for view in ("METRIC", "SYSMETRIC", "SYSMETRIC_HISTORY")},
+    **{("SYSMETRIC_SUMMARY", name): 6 for name in ("MINVAL", "MAXVAL", "AVERAGE", "STANDARD_DEVIATION", "SUM_SQUARES")},
+    **{(view, name): 6 for view in _WAIT_CLASS_METRICS for name in ("AVERAGE_WAITER_COUNT", "DBTIME_IN_WAIT")},
+    **{(view, name): 4 for view in ("EVENTMETRIC", *_WAIT_CLASS_METRICS) for name in ("TIME_WAITED", "TIME_WAITED_FG")},
 }
 
 
@@ -132,6 +139,12 @@ def selection(rows: str, shown: Iterable[tuple[str, str, str | None]]) -> str:
     inner += [f"CAST(NULL AS {kind}) {name}" for kind, name in nulls.items()]
     within = f"SELECT {', '.join(inner)} FROM {rows}"
     return f"SELECT {', '.join(outer)} FROM ({within})" if nulls else within
+
+
+def chosen(name: str, values: Mapping[str, object]) -> str:
+    """SQL of the value that belongs to what ``name`` gives, null for one without."""
+    cases = " ".join(f"WHEN '{one}' THEN {value}" for one, value in values.items())
+    return f"CASE {name} {cases} END"
 
 
 def address(space: int, number: str) -> str:

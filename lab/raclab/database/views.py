@@ -18,6 +18,7 @@ from raclab.database import (
     session_views,
     statement_views,
     statistic_views,
+    unsimulated_views,
 )
 from raclab.database.added_views import ADDED, STORED
 from raclab.database.instance_views import BANNER, RELEASE
@@ -36,6 +37,7 @@ FILLINGS: dict[str, Filling] = {
     **statement_views.FILLINGS,
     **metric_views.FILLINGS,
     **lock_views.FILLINGS,
+    **unsimulated_views.FILLINGS,
     **STORED,
 }
 

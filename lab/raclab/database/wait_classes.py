@@ -1,4 +1,4 @@
-"""Oracle's numbers for wait classes, and stable numbers for events and statistics.
+"""Oracle's numbers for wait classes, commands and the operating system's statistics, and stable numbers for events and statistics.
 
 WAIT_CLASS# and WAIT_CLASS_ID are those that every Oracle since 10g shows in V$SYSTEM_WAIT_CLASS. EVENT_ID and STAT_ID are hashes
 of the name in Oracle, by a function that is not published: here they are CRC-32 of the name, the same in every lab and on every
@@ -73,6 +73,8 @@ STATISTICS: dict[str, int] = {
 }
 """CLASS (1 user, 2 redo, 4 enqueue, 8 cache, 16 OS, 32 RAC, 64 SQL, added up) by statistic, in the order of STATISTIC#."""
 
+COMMANDS: dict[str, int] = {"INSERT": 2, "SELECT": 3, "UPDATE": 6, "DELETE": 7}
+"""COMMAND_TYPE in V$SQL, SQL_OPCODE in ASH, ACTION in AUDIT_ACTIONS: those that the simulated sessions run."""
 
 OS_STATISTICS: dict[str, int] = {"NUM_CPUS": 0, "IDLE_TIME": 1, "BUSY_TIME": 2, "USER_TIME": 3, "SYS_TIME": 4, "LOAD": 15}
 """OSSTAT_ID by STAT_NAME, as DBA_HIST_OSSTAT_NAME of an 11g lists them (programmerteach.com, "according to dba_hist_osstat")."""

@@ -11,8 +11,8 @@ from sqlglot import exp
 from raclab.database.dialect.catalog import Columns
 from raclab.database.dialect.kinds import PSEUDO
 from raclab.database.dialect.levels import group_keys, is_aggregate
-from raclab.database.dialect.nodes import own, place, pseudocolumn
-from raclab.database.dialect.scopes import Blocks, annotate, around, folded
+from raclab.database.dialect.nodes import folded, is_constant, own, parts, place, results
+from raclab.database.dialect.scopes import Blocks, annotate, around
 from raclab.database.oracle_error import OracleError
 
 _BEFORE_THE_LIST = ("expressions", "where", "connect", "group", "having")
@@ -55,7 +55,7 @@ def _names(select: exp.Select, blocks: Blocks) -> None:
     aliases = _aliases(select)
     using = {folded(name) for join in select.args.get("joins") or [] for name in join.args.get("using") or []}
     shared = _shared(select, blocks)
-    for part in (part for key in _BEFORE_THE_LIST for part in _parts(select, key)):
+    for part in parts(select, *_BEFORE_THE_LIST):
         for column in _columns(part):
             if column.table and folded(column.this) in shared:
                 raise OracleError(25155, f"column used in NATURAL join cannot have qualifier: {folded(column.this)}", place(column))
@@ -99,11 +99,6 @@ def _aliases(select: exp.Select) -> set[str]:
     return {folded(item.args["alias"]) for item in select.expressions if isinstance(item, exp.Alias)}
 
 
-def _parts(select: exp.Select, key: str) -> Iterator[exp.Expr]:
-    value = select.args.get(key)
-    yield from value if isinstance(value, list) else [value] if value is not None else []
-
-
 def _columns(part: exp.Expr) -> Iterator[exp.Column]:
     """The columns of a part of a block, without those of the queries in it."""
     if isinstance(part, exp.Query):
@@ -119,7 +114,7 @@ def _columns(part: exp.Expr) -> Iterator[exp.Column]:
 def _grouping(select: exp.Select, blocks: Blocks) -> None:
     """Every column after GROUP BY is one of its keys, or inside an aggregate."""
     group = select.args.get("group")
-    after = [part for key in ("expressions", "having", "order") for part in _parts(select, key)]
+    after = list(parts(select, "expressions", "having", "order"))
     aggregates = any(is_aggregate(node) for part in after if not isinstance(part, exp.Query) for node in own(part))
     if group is None and not aggregates:
         return
@@ -129,7 +124,7 @@ def _grouping(select: exp.Select, blocks: Blocks) -> None:
         aliases = _aliases(select) if isinstance(part, exp.Order) else set()
         for column in _outside_aggregates(part, keys):
             known = blocks.holders(column, select)
-            if known and not _constant(column) and (column.table or folded(column.this) not in aliases):
+            if known and not is_constant(column) and (column.table or folded(column.this) not in aliases):
                 raise OracleError(code, f'"{folded(column.this)}": {said}', place(column))
 
 
@@ -153,10 +148,6 @@ def _plain(node: exp.Expr) -> str:
     for column in bare.find_all(exp.Column):
         column.set("table", None)
     return bare.sql("oracle", comments=False).upper()
-
-
-def _constant(column: exp.Expr) -> bool:
-    return any(pseudocolumn(column, name) for name in ("SYSDATE", "USER", "UID"))
 
 
 def _distinct(select: exp.Select) -> None:
@@ -194,11 +185,9 @@ def _corresponding(operation: exp.SetOperation, blocks: Blocks) -> None:
 def _alternatives(node: Any, blocks: Blocks) -> None:
     """The results of CASE, and the arguments of COALESCE and NULLIF, are of one kind; so are CASE's values to compare with."""
     if isinstance(node, exp.Case):
-        ifs = node.args["ifs"]
-        otherwise = node.args.get("default")
-        _one_family([*(part.args["true"] for part in ifs), *([otherwise] if otherwise is not None else [])], blocks)
+        _one_family(results(node), blocks)
         if node.this is not None:
-            _one_family([node.this, *(part.this for part in ifs)], blocks)
+            _one_family([node.this, *(part.this for part in node.args["ifs"])], blocks)
     elif node.name.upper() in ("COALESCE", "NULLIF"):
         _one_family(node.expressions, blocks)
 

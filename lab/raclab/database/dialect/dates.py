@@ -9,13 +9,15 @@ from raclab.database.dialect import zones
 from raclab.database.dialect.nodes import call, number, text
 from raclab.database.oracle_error import OracleError, unsupported
 
+_COUNTED = r"YYYY|YY|MM|DDD|DD|D|HH24|HH12|HH|MI|SS|Q|WW|IW|W"
 _ELEMENT = re.compile(
-    r'"[^"]*"|FM|FX|SYYYY|YYYY|IYYY|RRRR|YYY|YY|RR|Y|Q|MONTH|MON|MM|WW|IW|W|DDD|DD|DAY|DY|D|HH24|HH12|HH|MI|SSSSS|SS|FF[1-9]?'
-    r"|A\.M\.|P\.M\.|AM|PM|CC|RM|TZH|TZM|TZR|J|[^A-Z0-9]+",
+    rf'"[^"]*"|(?:{_COUNTED})TH|FM|FX'
+    r"|SYYYY|YYYY|IYYY|RRRR|YYY|YY|RR|Y|Q|MONTH|MON|MM|WW|IW|W|DDD|DD|DAY|DY|D|HH24|HH12|HH|MI|SSSSS|SS|FF[1-9]?"
+    r"|A\.M\.|P\.M\.|AM|PM|CC|RM|AD|BC|A\.D\.|B\.C\.|TZH|TZM|TZR|J|[^A-Z0-9\"]+",
     re.IGNORECASE,
 )
 
-_OTHERS = re.compile(r"TH|SP|RN|YEAR|SYEAR|[BA]\.?[CD]\.?|EE?|TS|D[SL]|X|[90]*\.?[90]+EEEE", re.IGNORECASE)
+_OTHERS = re.compile(r"SP|YEAR|SYEAR|EE?|TS|D[SL]|X", re.IGNORECASE)
 
 _WRITE = {
     "YYYY": "%Y", "RRRR": "%Y", "YY": "%y", "RR": "%y", "IYYY": "%G", "IW": "%V", "MM": "%m", "DD": "%d", "DDD": "%j",
@@ -57,51 +59,6 @@ def _read_element(element: str, model: str) -> str:
     return element.strip('"').replace("%", "%%")
 
 
-_WIDTHS = {"YYYY": r"\d{4}", "RRRR": r"\d{4}", "YY": r"\d\d", "RR": r"\d\d", "DDD": r"\d{3}", "SSSSS": r"\d{1,5}", "J": r"\d{1,7}"}
-_WIDTHS["MON"] = "[A-Za-z]{3}"
-
-
-def _counted(value: exp.Expr, model: str) -> exp.Expr:
-    """A text read by a format with J, the Julian day, or SSSSS, the second of the day: the rest of it as usual, then these added."""
-    parts = [element for element in elements(model) if element.upper() not in ("FM", "FX")]
-    whole = "".join(f"({_WIDTHS.get(part.upper(), '[0-9]{1,2}')})" if part[0].isalpha() else re.escape(part.strip('"')) for part in parts)
-    named = [part.upper() for part in parts if part[0].isalpha()]
-    group = {name: call("regexp_extract", value.copy(), text(f"^{whole}$"), number(at)) for at, name in enumerate(named, 1)}
-    rest = [name for name in named if name not in ("J", "SSSSS")]
-    if "J" in group:
-        begin: exp.Expr = call("ora.of_julian_day", group["J"])
-    else:
-        texts: list[exp.Expr] = [text(" ") if at % 2 else group[rest[at // 2]] for at in range(2 * len(rest) - 1)]
-        begin = reading(call("concat", *(texts or [text("00")])), " ".join(rest) or "MI")
-    return call("ora.at_second", begin, group["SSSSS"]) if "SSSSS" in group else begin
-
-
-def reading(value: exp.Expr, model: str) -> exp.Expr:
-    """TO_TIMESTAMP: an expression for the text ``value`` read by a format. What the format leaves out is the first of this month."""
-    named = {element.upper() for element in elements(model)}
-    if {"J", "SSSSS"} & named:
-        return _counted(value, model)
-    if {"YY", "RR"} & named:
-        return call("ora.in_century", _read(value, model), exp.Boolean(this="RR" in named))
-    return _read(value, model)
-
-
-def _read(value: exp.Expr, model: str) -> exp.Expr:
-    """The same for a format that strptime has; a year of two digits is taken from 1969 to 2068."""
-    pattern = strftime_format(model)
-    if not any(code in pattern for code in ("%Y", "%y", "%m", "%b", "%B", "%d", "%j")):
-        month = call("strftime", call("ora.systimestamp"), text("%Y-%m-01 "))
-        return call("strptime", call("concat", month, value), text("%Y-%m-%d " + pattern))
-    shorter = [pattern]
-    for code in ("%S", "%M", "%H", "%I"):  # a text may leave out the time, or the end of it
-        at = shorter[-1].find(code)
-        if at > 0:
-            shorter.append(shorter[-1][:at].rstrip(" :.T-"))
-    if len(shorter) == 1 or not any(code in shorter[-1] for code in ("%Y", "%y")):
-        return call("strptime", value, text(pattern))
-    return call("strptime", value, exp.Array(expressions=[text(one) for one in reversed(dict.fromkeys(shorter))]))
-
-
 def writing(value: exp.Expr, model: str) -> exp.Expr:
     """TO_CHAR: an expression for the text of a date in a format."""
     parts: list[exp.Expr] = []
@@ -131,6 +88,9 @@ def writing(value: exp.Expr, model: str) -> exp.Expr:
 def _piece(value: exp.Expr, element: str, bare: bool) -> exp.Expr:
     """An element that one code of strftime can't give."""
     name = element.upper()
+    if name.endswith("TH") and name != "MONTH":
+        ordinal = call("ora.ordinal", writing(value.copy(), f"FM{element[:-2]}" if bare else element[:-2]))
+        return ordinal if element[:2].isupper() else call("lower", ordinal)
     of: Callable[[str], exp.Expr] = lambda code: call("strftime", value.copy(), text(code))  # noqa: E731
     if name in ("MON", "DY", "MONTH", "DAY"):
         word = of({"MON": "%b", "DY": "%a", "MONTH": "%B", "DAY": "%A"}[name])
@@ -138,6 +98,9 @@ def _piece(value: exp.Expr, element: str, bare: bool) -> exp.Expr:
         return call("rpad", word, number(9), text(" ")) if name in ("MONTH", "DAY") and not bare else word
     if name in ("AM", "PM"):
         return call("lower", of("%p"))
+    if name.replace(".", "") in ("AD", "BC"):  # no date of the lab is before our era
+        era = "A.D." if "." in name else "AD"
+        return text(era.lower() if element.islower() else era)
     if name in ("A.M.", "P.M."):
         dotted = call("replace", call("replace", of("%p"), text("AM"), text("A.M.")), text("PM"), text("P.M."))
         return call("lower", dotted) if element.islower() else dotted

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types, zones
+from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types, windows, zones
 from raclab.database.dialect.functions import as_text
 from raclab.database.dialect.names import Names
-from raclab.database.dialect.nodes import call, cast, made, number, place, text
-from raclab.database.dialect.operators import arithmetic, same_kind
+from raclab.database.dialect.nodes import call, cast, made, number, place, results, text
+from raclab.database.dialect.operators import arithmetic, as_timestamp, same_kind
 from raclab.database.oracle_error import OracleError, unsupported
 
 _BARE, _JOINED = "bare", "joined"
@@ -155,7 +155,7 @@ def _like(node: Any, names: Names) -> exp.Expr:
 def _cast(node: Any, names: Names) -> exp.Expr:
     value, kind = node.this, node.to
     if kind.this in types.ZONED:
-        moment = call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value)
+        moment = as_timestamp(value)
         zone = zones.zone_of(value)
         if zone is None:
             return moment
@@ -238,19 +238,7 @@ def _function(node: Any, names: Names) -> exp.Expr:
         return node  # type: ignore[no-any-return]
     if upper in function_table.ANALYTIC_ONLY and not isinstance(window, exp.Window):
         raise OracleError(30484, f"missing window specification for this function: {upper}", names.offset_of(node.name))
-    new = functions.rewrite(upper, list(node.expressions), names.offset_of(node.name))
-    if upper == "RATIO_TO_REPORT":
-        new.meta["ratio"] = True
-    if upper in _OF_ONE and node.arg_key == "this" and isinstance(node.parent, exp.Window):
-        new.meta[_OF_ONE_KEY] = _OF_ONE[upper]
-    elif upper in _OF_ONE:
-        return call("coalesce", new, call(_OF_ONE[upper], *(one.copy() for one in new.expressions)))
-    return new
-
-
-_OF_ONE = {"STDDEV": "stddev_pop", "VARIANCE": "var_pop"}
-"""What is 0 of a single value, where the functions of a sample are null."""
-_OF_ONE_KEY = "of one"
+    return windows.called(node, functions.rewrite(upper, list(node.expressions), names.offset_of(node.name)))
 
 
 def _dot(node: Any, names: Names) -> exp.Expr:
@@ -261,77 +249,8 @@ def _dot(node: Any, names: Names) -> exp.Expr:
     return node  # type: ignore[no-any-return]
 
 
-def _window(node: Any, names: Names) -> exp.Expr:
-    inner = node.this
-    _frame(node)
-    if str(node.args.get("over")).upper() == "KEEP":
-        analytic = isinstance(node.parent, exp.Window) and node.arg_key == "this"  # left for the OVER around it
-        return node if analytic else sorted_aggregates.keep(node)
-    if isinstance(inner, exp.Window):
-        return sorted_aggregates.keep_over(node)
-    if isinstance(inner, exp.WithinGroup):
-        return sorted_aggregates.percentile_over(node)
-    if isinstance(inner, exp.GroupConcat):
-        return sorted_aggregates.limited(node, inner)
-    if inner.meta.get(_OF_ONE_KEY):
-        single = node.copy()
-        single.set("this", call(inner.meta[_OF_ONE_KEY], *(one.copy() for one in inner.expressions)))
-        return call("coalesce", node.copy(), single)
-    said = _nulls(inner)
-    if said is not None:
-        node.set("this", said)
-        return node  # type: ignore[no-any-return]
-    if isinstance(inner, exp.Anonymous) and inner.meta.get("ratio"):
-        share = call("ora.over", inner.expressions[0].copy(), call("nullif", node.copy(), number(0)))
-        return share
-    return node  # type: ignore[no-any-return]
-
-
-_SKIPPING: dict[str, tuple[type[exp.Expr], tuple[str, ...]]] = {
-    "first_value": (exp.FirstValue, ("this",)),
-    "last_value": (exp.LastValue, ("this",)),
-    "nth_value": (exp.NthValue, ("this", "offset")),
-    "lag": (exp.Lag, ("this", "offset", "default")),
-    "lead": (exp.Lead, ("this", "offset", "default")),
-}
-
-
-def _nulls(inner: Any) -> exp.Expr | None:
-    """A function with IGNORE NULLS or RESPECT NULLS, behind it or behind its first argument, as DuckDB has it; else None."""
-    function = inner.this if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls) else inner
-    arguments = list(function.expressions) if isinstance(function, exp.Anonymous) else []
-    said = inner if inner is not function else arguments[0] if arguments else None
-    if not isinstance(said, exp.IgnoreNulls | exp.RespectNulls):
-        return None
-    if said is not inner:
-        arguments[0] = said.this
-        function.set("expressions", arguments)
-    if isinstance(said, exp.RespectNulls):
-        return function  # type: ignore[no-any-return]
-    if function.name not in _SKIPPING:
-        raise OracleError(30484, f"missing window specification for this function: {function.name.upper()} has no IGNORE NULLS")
-    kind, places = _SKIPPING[function.name]
-    return exp.IgnoreNulls(this=kind(**dict(zip(places, arguments, strict=False))))
-
-
-def _frame(node: Any) -> None:
-    """RANGE BETWEEN n PRECEDING over dates: a number is days."""
-    spec, order = node.args.get("spec"), node.args.get("order")
-    if spec is None or order is None or str(spec.args.get("kind")).upper() != "RANGE":
-        return
-    if kinds.kind(order.expressions[0].this) not in ("D", "S"):
-        return
-    for side in ("start", "end"):
-        bound = spec.args.get(side)
-        if isinstance(bound, exp.Expr) and kinds.is_number(kinds.kind(bound)):
-            spec.set(side, call("ora.days", bound))
-
-
 def _case(node: Any, names: Names) -> exp.Expr:
-    results = [part.args["true"] for part in node.args["ifs"]]
-    if node.args.get("default") is not None:
-        results.append(node.args["default"])
-    if any(kinds.kind(result) == "T" for result in results):
+    if any(kinds.kind(result) == "T" for result in results(node)):
         for part in node.args["ifs"]:
             part.set("true", as_text(part.args["true"]))
         if node.args.get("default") is not None:
@@ -411,7 +330,7 @@ _RULES: dict[type[exp.Expr], Callable[[Any, Names], exp.Expr]] = {
     exp.Trim: _trim,
     exp.Anonymous: _function,
     exp.Dot: _dot,
-    exp.Window: _window,
+    exp.Window: lambda node, names: windows.rewrite(node),
     exp.WithinGroup: lambda node, names: sorted_aggregates.percentile(node),
     exp.GroupConcat: lambda node, names: sorted_aggregates.listagg(node),
     exp.Case: _case,

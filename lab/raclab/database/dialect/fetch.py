@@ -7,7 +7,7 @@ from raclab.database.oracle_error import OracleError, unsupported
 
 
 def rewrite(tree: exp.Expr) -> exp.Expr:
-    """Turn every FETCH into DuckDB's LIMIT or a condition in QUALIFY. LIMIT itself is not Oracle's: ORA-00933."""
+    """Turn every FETCH into DuckDB's LIMIT or a condition in QUALIFY."""
     for fetch in list(tree.find_all(exp.Fetch)):
         query = fetch.parent
         if query is None:

@@ -32,6 +32,8 @@ _SCALAR = _plain("""
     CONCAT ora.concat ss
     COS cos n
     COSH cosh n
+    DBMS_LOB.GETLENGTH length s
+    DBMS_LOB.INSTR ora.instr ss|ii
     DBMS_RANDOM.VALUE ora.random |nn
     EXP exp n
     GROUPING grouping .

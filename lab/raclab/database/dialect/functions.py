@@ -4,15 +4,16 @@ A function that is not here is unknown to the simulated cluster: ORA-00904, as O
 Most become a call of a DuckDB function or of a macro in ``oracle_functions.sql``; the few that need more are in ``_SPECIAL``.
 """
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 
 from sqlglot import exp
 
-from raclab.database.dialect import dates, kinds, numbers, zones
+from raclab.database.dialect import date_reading, dates, kinds, numbers, zones
 from raclab.database.dialect.function_table import PLAIN
-from raclab.database.dialect.nodes import call, cast, not_too_large, number, text
-from raclab.database.dialect.operators import as_number, surely_not_zero
+from raclab.database.dialect.nodes import call, cast, grouped, not_too_large, number, text
+from raclab.database.dialect.operators import as_date, as_number, as_timestamp, surely_not_zero
 from raclab.database.oracle_error import OracleError, unsupported
 
 Arguments = list[exp.Expr]
@@ -21,30 +22,28 @@ Arguments = list[exp.Expr]
 def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.Expr:
     """The DuckDB expression for a call of an Oracle function, whose arguments have been rewritten already.
 
-    Raises OracleError: ORA-00904 unknown function, ORA-00909 or 00938 for a wrong number of arguments.
+    Where that is an operator, or an argument that is one, it has parentheses. Raises OracleError: ORA-00904 unknown function, ORA-00938
+    or 00939 for a wrong number of arguments.
     """
     upper = name.upper()
     if upper in _SPECIAL:
-        return _SPECIAL[upper](arguments)
+        return grouped(_SPECIAL[upper](arguments))
     plain = PLAIN.get(upper)
     if plain is None:
         _refuse(upper, offset)
         raise OracleError(904, f'"{upper}": invalid identifier (the simulated cluster has no such function)', offset)
     repeated = plain.arguments.endswith("+")
     required, _, optional = plain.arguments.rstrip("+").partition("|")
-    if len(arguments) < len(required):
-        raise OracleError(938, f"not enough arguments for function {upper}", offset)
     letters = required + optional
     if repeated:
         letters += letters[-1] * (len(arguments) - len(letters))
-    if len(arguments) > len(letters):
-        raise OracleError(939, f"too many arguments for function {upper}", offset)
+    _needs(upper, arguments, len(required), len(letters), offset)
     return call(plain.target, *(_as(kind, value) for kind, value in zip(letters, arguments, strict=False)))
 
 
 _ELSEWHERE = {
     "XML": "XML", "JSON": "JSON", "CURSOR": "CURSOR expressions", "DUMP": "DUMP", "VSIZE": "VSIZE", "NEW_TIME": "time zones by name",
-    "DBMS_": "PL/SQL packages but DBMS_RANDOM.VALUE in a query",
+    "DBMS_": "PL/SQL packages in a query, but for DBMS_RANDOM.VALUE and DBMS_LOB",
 }  # fmt: skip
 
 
@@ -77,7 +76,7 @@ def _as(kind: str, value: exp.Expr) -> exp.Expr:
             return cast(value, "VARCHAR") if found == "N0" else call("ora.trimmed", cast(value, "VARCHAR"))
         return call("ora.str", value)
     if kind == "d":
-        return value if found == "D" else call("ora.as_date", cast(value, "VARCHAR") if literal else value)
+        return value if found == "D" else as_date(value)
     if kind == "i" and not (literal and value.is_int) and not isinstance(value, exp.Neg):
         return cast(call("trunc", as_number(value)), "INTEGER")
     if kind == "n" and not (literal and not value.is_string):
@@ -97,10 +96,10 @@ def as_text(value: exp.Expr) -> exp.Expr:
     return _as("s", value)
 
 
-def _needs(name: str, arguments: Arguments, least: int, most: int) -> None:
+def _needs(name: str, arguments: Arguments, least: int, most: int, offset: int | None = None) -> None:
     if not least <= len(arguments) <= most:
         code = 938 if len(arguments) < least else 939
-        raise OracleError(code, f"{'not enough' if code == 938 else 'too many'} arguments for function {name}")
+        raise OracleError(code, f"{'not enough' if code == 938 else 'too many'} arguments for function {name}", offset)
 
 
 def _model(name: str, arguments: Arguments) -> str | None:
@@ -120,7 +119,7 @@ def _to_char(arguments: Arguments) -> exp.Expr:
     value = arguments[0]
     if numbers.is_number_format(model):
         return numbers.writing(call("ora.num", value), model)
-    moment: exp.Expr = call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value)
+    moment = as_timestamp(value)
     zone = zones.zone_of(value)
     return dates.writing(moment if zone is None else zones.with_zone(moment, zone), model)
 
@@ -130,15 +129,17 @@ def _to_date(arguments: Arguments) -> exp.Expr:
     model = _model("TO_DATE", arguments)
     if model is None:
         return _as("d", arguments[0])
-    return cast(dates.reading(as_text(arguments[0]), model), "TIMESTAMP_S")
+    if re.search(r"FF\d?|TZ[HMR]", re.sub('"[^"]*"', "", model), re.IGNORECASE):
+        raise OracleError(1821, f'date format not recognized: a date has no fractions of a second and no zone, and "{model}" has')
+    return cast(date_reading.reading(as_text(arguments[0]), model), "TIMESTAMP_S")
 
 
 def _to_timestamp(arguments: Arguments) -> exp.Expr:
     _needs("TO_TIMESTAMP", arguments, 1, 3)
     model = _model("TO_TIMESTAMP", arguments)
     if model is None:
-        return call("ora.as_timestamp", cast(arguments[0], "VARCHAR") if isinstance(arguments[0], exp.Literal) else arguments[0])
-    return dates.reading(as_text(arguments[0]), model)
+        return as_timestamp(arguments[0])
+    return date_reading.reading(as_text(arguments[0]), model)
 
 
 def _to_timestamp_tz(arguments: Arguments) -> exp.Expr:
@@ -148,15 +149,12 @@ def _to_timestamp_tz(arguments: Arguments) -> exp.Expr:
     if bare is None:
         return _to_timestamp(arguments)
     time, zone = zones.written_zone(as_text(arguments[0]))
-    return zones.with_zone(dates.reading(time, bare), zone)
+    return zones.with_zone(date_reading.reading(time, bare), zone)
 
 
 def _from_tz(arguments: Arguments) -> exp.Expr:
     _needs("FROM_TZ", arguments, 2, 2)
-    value = arguments[0]
-    return zones.with_zone(
-        call("ora.as_timestamp", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value), as_text(arguments[1])
-    )
+    return zones.with_zone(as_timestamp(arguments[0]), as_text(arguments[1]))
 
 
 def _sys_extract_utc(arguments: Arguments) -> exp.Expr:
@@ -180,8 +178,7 @@ def _is_text(value: exp.Expr) -> bool:
 
 
 def _decode(arguments: Arguments) -> exp.Expr:
-    if len(arguments) < 3:
-        raise OracleError(938, "not enough arguments for function DECODE")
+    _needs("DECODE", arguments, 3, 999)
     subject, *rest = arguments
     pairs = list(zip(rest[::2], rest[1::2], strict=False))
     default = rest[-1] if len(rest) % 2 else None
@@ -257,12 +254,14 @@ def _whole(name: str) -> Callable[[Arguments], exp.Expr]:
 def _mod(arguments: Arguments) -> exp.Expr:
     _needs("MOD", arguments, 2, 2)
     value, divisor = as_number(arguments[0]), as_number(arguments[1])
-    return exp.Paren(this=exp.Mod(this=value, expression=divisor)) if surely_not_zero(divisor) else call("ora.mod", value, divisor)
+    if not surely_not_zero(divisor):
+        return call("ora.mod", value, divisor)
+    return exp.Mod(this=grouped(value), expression=divisor)
 
 
 def _bitand(arguments: Arguments) -> exp.Expr:
     _needs("BITAND", arguments, 2, 2)
-    return exp.Paren(this=exp.BitwiseAnd(this=cast(arguments[0], "BIGINT"), expression=cast(arguments[1], "BIGINT")))
+    return exp.BitwiseAnd(this=cast(arguments[0], "BIGINT"), expression=cast(arguments[1], "BIGINT"))
 
 
 def _substr(arguments: Arguments) -> exp.Expr:
@@ -272,6 +271,13 @@ def _substr(arguments: Arguments) -> exp.Expr:
         first = rest[0] if int(rest[0].name) else number(1)
         return call("ora.not_empty", call("substring", value, first, *rest[1:]))
     return call("ora.substr", value, *(_as("i", one) for one in rest))
+
+
+def _lob_substr(arguments: Arguments) -> exp.Expr:
+    """DBMS_LOB.SUBSTR: how much comes before from where."""
+    _needs("DBMS_LOB.SUBSTR", arguments, 1, 3)
+    amount, offset = [*arguments[1:], *(number(32767), number(1))[len(arguments) - 1 :]]
+    return _substr([arguments[0], offset, amount])
 
 
 def _sys_guid(arguments: Arguments) -> exp.Expr:
@@ -323,6 +329,7 @@ _SPECIAL: dict[str, Callable[[Arguments], exp.Expr]] = {
     "BITAND": _bitand,
     "CEIL": _whole("ceil"),
     "COALESCE": _coalesce,
+    "DBMS_LOB.SUBSTR": _lob_substr,
     "DECODE": _decode,
     "FLOOR": _whole("floor"),
     "FROM_TZ": _from_tz,

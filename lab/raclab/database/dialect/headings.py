@@ -5,26 +5,12 @@ import re
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from raclab.database.dialect.nodes import quoted
+from raclab.database.dialect.kinds import PSEUDO
+from raclab.database.dialect.nodes import folded, quoted
 from raclab.database.dialect.parse import Parsed
 
 _LONGEST = 128
-_PSEUDO = frozenset(
-    (
-        "ROWNUM",
-        "ROWID",
-        "LEVEL",
-        "SYSDATE",
-        "USER",
-        "UID",
-        "NEXTVAL",
-        "CURRVAL",
-        "VALUE",
-        "CONNECT_BY_ISLEAF",
-        "SESSIONTIMEZONE",
-        "DBTIMEZONE",
-    )
-)
+_PSEUDO = frozenset((*PSEUDO, "ROWID", "VALUE", "CONNECT_BY_ISLEAF", "CONNECT_BY_ISCYCLE"))
 _SKIPPED = (TokenType.DISTINCT, TokenType.UNIQUE, TokenType.ALL, TokenType.HINT)
 
 
@@ -53,7 +39,7 @@ def _first_block(tree: exp.Expr) -> exp.Expr | None:
 
 def _heading(item: exp.Expr, written: str | None) -> str:
     if isinstance(item, exp.Column):
-        return item.name if item.this.args.get("quoted") else item.name.upper()
+        return folded(item.this)
     text = written if written is not None else item.sql("oracle", comments=False)
     return re.sub(r"\s+", "", text).upper()[:_LONGEST]
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from raclab.database.dialect import joined_hierarchy, kinds
 from raclab.database.dialect.catalog import Columns
-from raclab.database.dialect.nodes import call, cast, conjuncts, every, own, pseudocolumn, quoted, template
+from raclab.database.dialect.nodes import call, cast, conjuncts, every, is_constant, own, pseudocolumn, quoted, read_from, star, template
 from raclab.database.oracle_error import OracleError
 
 _LEVEL = "LEVEL"
@@ -42,6 +42,7 @@ class _Hierarchy:
         self.name = f"_TREE{number}"
         self.carried: list[tuple[exp.Expr, exp.Expr]] = []  # value at the root, value at a child
         self.cycles = False  # whether CONNECT_BY_ISCYCLE is asked for
+        self.leaves = False  # whether CONNECT_BY_ISLEAF is
 
     def rewrite(self) -> None:
         """Replace FROM by the hierarchy, and what only a hierarchy knows by columns of it."""
@@ -59,15 +60,15 @@ class _Hierarchy:
         order = self.select.args.get("order")
         if order is not None and order.args.get("siblings"):
             self.select.set("order", None)
-        self._hide("_PATH", "_ORD", _LEVEL, *(f"_C{n}" for n in range(len(self.carried))), *(["_CYCLE"] if self.cycles else []))
-        self.select.set("from_", exp.From(this=exp.Subquery(this=tree, alias=exp.TableAlias(this=_alias(alias)))))
+        asked = [name for name, wanted in (("_CYCLE", self.cycles), ("_LEAF", self.leaves)) if wanted]
+        self._hide("_PATH", "_ORD", _LEVEL, *(f"_C{n}" for n in range(len(self.carried))), *asked)
+        read_from(self.select, tree, _alias(alias))
 
     def _hide(self, *names: str) -> None:
         """Keep columns of the lab's own out of SELECT *."""
         for item in self.select.expressions:
-            star = item.this if isinstance(item, exp.Column) else item
-            if isinstance(star, exp.Star):
-                star.set("except_", [quoted(name) for name in names])
+            if (shown := star(item)) is not None:
+                shown.set("except_", [quoted(name) for name in names])
 
     def _counted(self, source: exp.Expr) -> exp.Expr | None:
         """The number of rows where one row of DUAL is repeated up to a level, else None."""
@@ -95,7 +96,7 @@ class _Hierarchy:
                 node.replace(_in_tree(_LEVEL))
         self._hide(_LEVEL)
         self.select.set("connect", None)
-        self.select.set("from_", exp.From(this=exp.Subquery(this=counted, alias=exp.TableAlias(this=_alias(alias)))))
+        read_from(self.select, counted, _alias(alias))
 
     def _column(self, node: exp.Expr) -> None:
         if node.parent is None or node.find_ancestor(exp.Connect):
@@ -103,8 +104,8 @@ class _Hierarchy:
         if pseudocolumn(node, _LEVEL):
             node.replace(_in_tree(_LEVEL))
         elif pseudocolumn(node, "CONNECT_BY_ISLEAF"):
-            deeper = template('CASE WHEN coalesce(lead("LEVEL") OVER (ORDER BY "_PATH"), 0) > "LEVEL" THEN 0 ELSE 1 END')
-            node.replace(deeper)
+            self.leaves = True
+            node.replace(_in_tree("_LEAF"))
         elif pseudocolumn(node, "CONNECT_BY_ISCYCLE"):
             if not self.nocycle:
                 raise OracleError(30930, "NOCYCLE keyword is required with CONNECT_BY_ISCYCLE pseudocolumn")
@@ -162,11 +163,15 @@ class _Hierarchy:
         child.set("where", exp.Where(this=joined))
         tree = exp.Union(this=root, expression=child, distinct=False)
         with_ = exp.With(expressions=[rows, exp.CTE(this=tree, alias=exp.TableAlias(this=quoted(self.name)))], recursive=True)
-        whole = template(f'SELECT * FROM "{self.name}" ORDER BY "_PATH"')
+        shown = '"_UP".*'
+        if self.leaves:
+            shown += ', CASE WHEN coalesce(lead("LEVEL") OVER (ORDER BY "_PATH"), 0) > "LEVEL" THEN 0 ELSE 1 END AS "_LEAF"'
         if self.cycles:
             seen = f'SELECT 1 FROM "{self.name}_ROWS" AS "_CHILD" WHERE list_contains("_UP"."_PATH", "_CHILD"."_ORD") AND :again'
-            marked = f'SELECT "_UP".*, CASE WHEN EXISTS ({seen}) THEN 1 ELSE 0 END AS "_CYCLE" FROM "{self.name}" AS "_UP" ORDER BY "_PATH"'
-            whole = exp.replace_placeholders(template(marked), again=again)
+            shown += f', CASE WHEN EXISTS ({seen}) THEN 1 ELSE 0 END AS "_CYCLE"'
+        whole = template(f'SELECT {shown} FROM "{self.name}" AS "_UP" ORDER BY "_PATH"')
+        if self.cycles:
+            whole = exp.replace_placeholders(whole, again=again)
         whole.set("with_", with_)
         return whole
 
@@ -210,7 +215,8 @@ def _bare(node: exp.Expr, alias: str) -> exp.Expr:
 def _parent(value: exp.Expr) -> exp.Expr:
     """A value of the parent row."""
     for column in list(value.find_all(exp.Column)):
-        column.set("table", quoted("_UP"))
+        if not is_constant(column):
+            column.set("table", quoted("_UP"))
     return value
 
 
@@ -221,8 +227,9 @@ def _sided(value: exp.Expr, alias: str) -> exp.Expr:
         if isinstance(node, exp.Prior):
             return exp.Paren(this=_parent(node.this.copy()))
         if pseudocolumn(node, _LEVEL) or pseudocolumn(node, "ROWNUM"):
-            return exp.Paren(this=exp.Add(this=_up(_LEVEL), expression=exp.Literal.number(1)))
-        if isinstance(node, exp.Column) and node.table.upper() in ("", alias.upper()):
+            above = kinds.keep(_up(_LEVEL), "N0")
+            return exp.Paren(this=exp.Add(this=above, expression=exp.Literal.number(1)))
+        if isinstance(node, exp.Column) and node.table.upper() in ("", alias.upper()) and not is_constant(node):
             return exp.Column(this=node.this, table=quoted("_CHILD"))
         return node
 

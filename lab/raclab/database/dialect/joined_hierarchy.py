@@ -3,15 +3,15 @@
 As in Oracle, the join comes first, with the conditions of WHERE that join tables; the other conditions come after the hierarchy.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
 from raclab.database.dialect.catalog import Columns
 from raclab.database.dialect.kinds import PSEUDO
-from raclab.database.dialect.nodes import conjuncts, every, own, quoted
-from raclab.database.dialect.scopes import Blocks, folded
+from raclab.database.dialect.nodes import conjuncts, folded, own, parts, quoted, read_from, star, where
+from raclab.database.dialect.scopes import Blocks
 from raclab.database.oracle_error import unsupported
 
 _NAME = "_JOIN"
@@ -38,27 +38,20 @@ class _Joined:
     def rewrite(self) -> None:
         joins = self._select.args["joins"]
         listed = not any(join.args.get("on") or join.args.get("using") or join.method or join.side for join in joins)
-        where = self._select.args.get("where")
-        conditions = conjuncts(where.this) if where is not None else []
+        given = self._select.args.get("where")
+        conditions = conjuncts(given.this) if given is not None else []
         joining = [condition.copy() for condition in conditions if listed and len(self._tables(condition)) > 1]
-        kept = every([condition for condition in conditions if not (listed and len(self._tables(condition)) > 1)])
-        self._select.set("where", exp.Where(this=kept) if kept is not None else None)
+        self._select.set("where", where([condition for condition in conditions if not (listed and len(self._tables(condition)) > 1)]))
         self._stars()
-        for part in self._parts():
+        for part in parts(self._select, *_AFTER):
             for column in list(part.find_all(exp.Column)):
                 self._column(column)
         inner = exp.Select(expressions=list(self._named.values()) or [exp.Literal.number(1)])
         for key in ("from_", "joins"):
             inner.set(key, self._select.args.get(key))
             self._select.set(key, None)
-        condition = every(joining)
-        inner.set("where", exp.Where(this=condition) if condition is not None else None)
-        self._select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=quoted(_NAME)))))
-
-    def _parts(self) -> Iterator[exp.Expr]:
-        for key in _AFTER:
-            value = self._select.args.get(key)
-            yield from list(value) if isinstance(value, list) else [value] if value is not None else []
+        inner.set("where", where(joining))
+        read_from(self._select, inner, quoted(_NAME))
 
     def _tables(self, condition: exp.Expr) -> set[str]:
         """The sources that a condition names."""
@@ -81,8 +74,7 @@ class _Joined:
     def _stars(self) -> None:
         """Every column by its name instead of ``*``."""
         for item in list(self._select.expressions):
-            star = item.this if isinstance(item, exp.Column) else item
-            if not isinstance(star, exp.Star):
+            if star(item) is None:
                 continue
             only = folded(item.args["table"]) if isinstance(item, exp.Column) else None
             listed: list[exp.Expr] = []

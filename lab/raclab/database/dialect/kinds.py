@@ -11,6 +11,7 @@ from sqlglot import exp
 from raclab.database.dialect import types
 from raclab.database.dialect.catalog import kind_of_type
 from raclab.database.dialect.function_kinds import result_kind
+from raclab.database.dialect.nodes import results
 from raclab.database.oracle_error import OracleError
 
 _KEY = "kind"
@@ -60,6 +61,11 @@ PSEUDO = {
 def kind(node: exp.Expr) -> str | None:
     """An expression's kind, or None."""
     return node.meta.get(_KEY)
+
+
+def noted(node: exp.Expr) -> bool:
+    """Whether a kind was noted, be it that it is not known."""
+    return _KEY in node.meta
 
 
 def keep(node: exp.Expr, found: str | None) -> exp.Expr:
@@ -136,10 +142,7 @@ def of_node(node: exp.Expr, kind_of: Callable[[exp.Expr], str | None]) -> str | 
     if isinstance(node, exp.Cast):
         return _cast(node)
     if isinstance(node, exp.Case):
-        results = [part.args["true"] for part in node.args["ifs"]]
-        otherwise = node.args.get("default")
-        results += [otherwise] if otherwise is not None else []
-        return common([kind_of(result) for result in results if not isinstance(result, exp.Null)])
+        return common([kind_of(result) for result in results(node) if not isinstance(result, exp.Null)])
     if isinstance(node, exp.WithinGroup):
         ordered = node.expression.expressions
         return "F" if node.this.name.upper() == "PERCENTILE_CONT" else kind_of(ordered[0]) if ordered else None

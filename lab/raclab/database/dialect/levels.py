@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 
 from raclab.database.dialect.function_table import AGGREGATES
-from raclab.database.dialect.nodes import own, place, pseudocolumn, quoted
+from raclab.database.dialect.nodes import folded, is_constant, own, parts, place, quoted, read_from, sources_of, star
 from raclab.database.oracle_error import OracleError, unsupported
 
 _WORKS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.DPipe, exp.Cast, exp.Like, exp.Extract, exp.Trim, exp.Anonymous, exp.Case, exp.Interval)
 _OUTER = ("expressions", "having", "order")
+"""The clauses of a block that are computed after grouping."""
 _GROUPING = ("GROUPING", "GROUPING_ID")
 
 Test = Callable[[exp.Expr], bool]
@@ -46,13 +47,6 @@ def _is_analytic(node: exp.Expr) -> bool:
     return isinstance(node, exp.Window) and not is_aggregate(node)
 
 
-def _parts(select: exp.Select) -> Iterator[exp.Expr]:
-    """The expressions of a block that are computed after grouping."""
-    for key in _OUTER:
-        value = select.args.get(key)
-        yield from value if isinstance(value, list) else [value] if value is not None else []
-
-
 def _found(root: exp.Expr, test: Test) -> list[exp.Expr]:
     """The outermost nodes of the block under ``root`` that a test finds."""
     found: list[exp.Expr] = []
@@ -63,7 +57,7 @@ def _found(root: exp.Expr, test: Test) -> list[exp.Expr]:
 
 
 def _works_on(select: exp.Select, test: Test) -> bool:
-    for part in _parts(select):
+    for part in parts(select, *_OUTER):
         for node in _found(part, test):
             above = node.parent
             while above is not None and above is not select:
@@ -75,9 +69,8 @@ def _works_on(select: exp.Select, test: Test) -> bool:
 
 def _name_columns(select: exp.Select) -> None:
     for item in list(select.expressions):
-        if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
-            heading = item.name if item.this.args.get("quoted") else item.name.upper()
-            item.replace(exp.Alias(this=item.copy(), alias=quoted(heading)))
+        if isinstance(item, exp.Column) and star(item) is None:
+            item.replace(exp.Alias(this=item.copy(), alias=quoted(folded(item.this))))
 
 
 class _Inner:
@@ -102,23 +95,32 @@ class _Inner:
         for key in keys:
             inner.set(key, select.args.get(key))
             select.set(key, None)
-        select.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=quoted(f"_{self._mark}")))))
+        read_from(select, inner, quoted(f"_{self._mark}"))
 
 
 def _split_nested(select: exp.Select) -> None:
-    """``max(sum(x)) ... group by y``: the groups go into an inner block, and the outer one has all of them in one."""
+    """``max(sum(x)) ... group by y``: the groups go into an inner block, and the outer one has all of them in one.
+
+    An aggregate beside it that is not nested works on the groups too, over what they are grouped by.
+    """
     group = select.args.get("group")
-    aggregates = [node for part in _parts(select) for node in _found(part, is_aggregate)]
+    aggregates = [node for part in parts(select, *_OUTER) for node in _found(part, is_aggregate)]
     nested = [node for node in aggregates if any(is_aggregate(inner) for inner in own(node) if inner is not node)]
     if group is None or not nested:
         return
-    if len(nested) < len(aggregates) or select.args.get("having") or select.args.get("order"):
+    if select.args.get("having") or select.args.get("order"):
         raise OracleError(937, "not a single-group group function")
-    inner = _Inner("N")
-    for outer in nested:
-        for node in [found for argument in _arguments(outer) for found in _found(argument, is_aggregate)]:
+    inner, keys = _Inner("N"), list(group_keys(group))
+    for outer in aggregates:
+        for node in [found for argument in _arguments(outer) for found in _found(argument, _aggregate_or(keys))]:
             node.replace(inner.column(node))
+        if outer not in nested and not all(column.name.startswith("_N") for column in outer.find_all(exp.Column)):
+            raise OracleError(937, "not a single-group group function")
     inner.block(select, ("from_", "joins", "where", "group", "laterals"), [])
+
+
+def _aggregate_or(keys: list[exp.Expr]) -> Test:
+    return lambda node: is_aggregate(node) or any(_same(node, key) for key in keys)
 
 
 def _arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -133,13 +135,13 @@ def _split_groups(select: exp.Select) -> None:
     inner = _Inner("G")
     for key in keys:
         inner.column(key)
-    for part in list(_parts(select)):
+    for part in list(parts(select, *_OUTER)):
         for node in _found(part, lambda n: is_aggregate(n) or any(_same(n, key) for key in keys)):
             if isinstance(node.parent, exp.Ordered) and _is_alias(node, aliases):
                 continue
             _put(node, inner.column(next((key for key in keys if _same(node, key)), node)), select)
         for column in [node for node in own(part) if isinstance(node, exp.Column)]:
-            if not column.name.startswith("_G") and not _is_constant(column):
+            if not column.name.startswith("_G") and not is_constant(column):
                 if column.find_ancestor(exp.Order) and _is_alias(column, aliases):
                     continue
                 code, said = (979, "not a GROUP BY expression") if keys else (937, "not a single-group group function")
@@ -161,32 +163,32 @@ def _split_analytics(select: exp.Select) -> None:
     aliases = {item.alias.upper() for item in select.expressions if isinstance(item, exp.Alias)}
     inner = _Inner("W")
     starred = False
-    for part in list(_parts(select)):
+    for part in list(parts(select, *_OUTER)):
         for node in _found(part, _is_analytic):
             _put(node, inner.column(node), select)
-    for part in list(_parts(select)):
+    for part in list(parts(select, *_OUTER)):
         for column in [node for node in own(part) if isinstance(node, exp.Column | exp.Star)]:
-            if isinstance(column, exp.Star) or isinstance(column.this, exp.Star):
-                if isinstance(column, exp.Column) and len(list(_sources(select))) > 1:
+            if star(column) is not None:
+                if isinstance(column, exp.Column) and len(list(sources_of(select))) > 1:
                     raise unsupported("TABLE.* beside a calculation with an analytic function over a join; name the columns")
                 starred = True
                 continue
             ordering = column.find_ancestor(exp.Order) is not None and _is_alias(column, aliases)
-            if not (ordering or column.name.startswith("_W") or _is_constant(column)):
+            if not (ordering or column.name.startswith("_W") or is_constant(column)):
                 column.replace(inner.column(column))
         for column in _correlated(part, select):
             column.replace(inner.column(column))
     if starred:
         hidden = inner.hidden()
         for item in list(select.expressions):
-            if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+            if star(item) is not None:
                 item.replace(exp.Star(except_=hidden))
     inner.block(select, ("from_", "joins", "where", "group", "having", "qualify", "laterals"), [exp.Star()] if starred else [])
 
 
 def _correlated(part: exp.Expr, select: exp.Select) -> list[exp.Column]:
     """The columns of a block's sources that queries inside one of its parts name."""
-    sources = {source.alias_or_name.upper() for source in _sources(select)}
+    sources = {source.alias_or_name.upper() for source in sources_of(select)}
     return [
         column
         for column in part.find_all(exp.Column)
@@ -202,7 +204,7 @@ def _is_inner(column: exp.Column, select: exp.Select) -> bool:
     """Whether a query inside the block has a source of that name itself."""
     block = column.find_ancestor(exp.Select)
     while block is not None and block is not select:
-        if column.table.upper() in {source.alias_or_name.upper() for source in _sources(block)}:
+        if column.table.upper() in {source.alias_or_name.upper() for source in sources_of(block)}:
             return True
         block = block.find_ancestor(exp.Select)
     return False
@@ -210,13 +212,6 @@ def _is_inner(column: exp.Column, select: exp.Select) -> bool:
 
 def _put(node: exp.Expr, column: exp.Column, select: exp.Select) -> None:
     node.replace(exp.Alias(this=column, alias=quoted(node.alias_or_name)) if node.parent is select else column)
-
-
-def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    if select.args.get("from_"):
-        yield select.args["from_"].this
-    for join in select.args.get("joins") or []:
-        yield join.this
 
 
 def group_keys(group: exp.Expr) -> Iterator[exp.Expr]:
@@ -244,11 +239,6 @@ def _same(node: exp.Expr, key: exp.Expr) -> bool:
     if type(node) is not type(key) or isinstance(node, exp.Literal):
         return False
     return node.sql("oracle", comments=False).upper() == key.sql("oracle", comments=False).upper()
-
-
-def _is_constant(column: exp.Expr) -> bool:
-    """Whether what looks like a column is the same for every row."""
-    return any(pseudocolumn(column, name) for name in ("SYSDATE", "USER", "UID"))
 
 
 def _is_alias(node: exp.Expr, aliases: set[str]) -> bool:

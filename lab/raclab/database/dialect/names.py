@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from raclab.database import dictionary_views, history_views, views
 from raclab.database.dialect.catalog import Catalog, Columns
-from raclab.database.dialect.nodes import quoted
+from raclab.database.dialect.nodes import folded, quoted
 from raclab.database.dialect.parse import Parsed
 from raclab.database.oracle_error import OracleError, unsupported
 
@@ -27,7 +27,7 @@ class Names:
         self._catalog = catalog
         self.touched: set[tuple[str, str]] = set()
         self._parsed = parsed
-        self._ctes = {_folded(cte.args["alias"].this) for cte in parsed.tree.find_all(exp.CTE)}
+        self._ctes = {folded(cte.args["alias"].this) for cte in parsed.tree.find_all(exp.CTE)}
 
     def offset_of(self, name: str) -> int | None:
         """Where a name stands in the statement's text."""
@@ -56,9 +56,9 @@ class Names:
 
     def columns_of(self, table: Any) -> Columns | None:
         """The columns of a table as the catalog has them, or None where there is no such table."""
-        schema = _folded(table.args["db"]) if table.args.get("db") else None
+        schema = folded(table.args["db"]) if table.args.get("db") else None
         try:
-            return self._catalog.columns(*self.resolve(schema, _folded(table.this)))
+            return self._catalog.columns(*self.resolve(schema, folded(table.this)))
         except OracleError:
             return None
 
@@ -77,15 +77,15 @@ class Names:
         """Schema and name of a table that the statement changes. Raises ORA-01031 outside the schema LAB."""
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise OracleError(903, "invalid table name")
-        schema = _folded(node.args["db"]) if node.args.get("db") else None
-        owner, name = self.resolve(schema, _folded(node.this))
+        schema = folded(node.args["db"]) if node.args.get("db") else None
+        owner, name = self.resolve(schema, folded(node.this))
         if owner != OWN:
             raise OracleError(1031, f"insufficient privileges: {owner}.{name} can only be read; tables of your own go into {OWN}")
         return owner, name
 
     def sequence(self, schema: exp.Expr | None, name: str) -> str:
         """A sequence's full name for DuckDB's nextval and currval."""
-        return f'"{_folded(schema) if isinstance(schema, exp.Identifier) else OWN}"."{name}"'
+        return f'"{folded(schema) if isinstance(schema, exp.Identifier) else OWN}"."{name}"'
 
 
 def missing(name: str, offset: int | None = None) -> OracleError:
@@ -94,7 +94,3 @@ def missing(name: str, offset: int | None = None) -> OracleError:
     known = plain.startswith(("V$", "GV$", "DBA_HIST", "DBA_", "ALL_", "USER_")) and plain not in SYS_NAMES
     hint = " in the simulated cluster; the views that it has are listed in ALL_VIEWS" if known else ""
     return OracleError(942, f"table or view {name} does not exist{hint}", offset)
-
-
-def _folded(identifier: exp.Expr) -> str:
-    return identifier.name if identifier.args.get("quoted") else identifier.name.upper()

@@ -1,6 +1,7 @@
-"""Small helpers to build and to look at sqlglot's trees."""
+"""Building sqlglot's trees, and looking at them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from sqlglot import exp
 
@@ -51,6 +52,13 @@ def quoted(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
+def folded(identifier: Any) -> str:
+    """A name as Oracle keeps it: in capitals unless it is quoted."""
+    if not isinstance(identifier, exp.Identifier):
+        return str(getattr(identifier, "name", identifier)).upper()
+    return identifier.name if identifier.args.get("quoted") else identifier.name.upper()
+
+
 def own(query: exp.Expr) -> Iterator[exp.Expr]:
     """Every node of a query block, without those of query blocks inside it."""
     for node in query.walk(prune=lambda n: n is not query and isinstance(n, exp.Query)):
@@ -61,6 +69,37 @@ def own(query: exp.Expr) -> Iterator[exp.Expr]:
 def pseudocolumn(node: exp.Expr, name: str) -> bool:
     """Whether a node is a pseudocolumn such as ROWNUM or LEVEL: the bare word, unquoted."""
     return isinstance(node, exp.Column) and not node.table and not node.this.args.get("quoted") and node.name.upper() == name
+
+
+def is_constant(node: exp.Expr) -> bool:
+    """Whether what looks like a column is the same for every row."""
+    return any(pseudocolumn(node, name) for name in ("SYSDATE", "USER", "UID"))
+
+
+def star(item: exp.Expr) -> exp.Star | None:
+    """The ``*`` that a selected item is, alone or behind a table's name; else None."""
+    found = item.this if isinstance(item, exp.Column) else item
+    return found if isinstance(found, exp.Star) else None
+
+
+def parts(block: exp.Expr, *keys: str) -> Iterator[exp.Expr]:
+    """The expressions of clauses of a block, one after the other."""
+    for key in keys:
+        value = block.args.get(key)
+        yield from list(value) if isinstance(value, list) else [value] if value is not None else []
+
+
+def sources_of(select: exp.Select) -> Iterator[exp.Expr]:
+    """The tables and queries that a block reads from."""
+    if select.args.get("from_"):
+        yield select.args["from_"].this
+    for join in select.args.get("joins") or []:
+        yield join.this
+
+
+def read_from(select: exp.Select, query: exp.Expr, name: exp.Expr) -> None:
+    """Let a block read from a query, under a name."""
+    select.set("from_", exp.From(this=exp.Subquery(this=query, alias=exp.TableAlias(this=name))))
 
 
 def conjuncts(condition: exp.Expr) -> list[exp.Expr]:
@@ -78,6 +117,23 @@ def every(conditions: list[exp.Expr]) -> exp.Expr | None:
     for condition in conditions:
         joined = condition if joined is None else exp.And(this=joined, expression=condition)
     return joined
+
+
+def where(conditions: list[exp.Expr]) -> exp.Where | None:
+    """A WHERE clause of conditions joined by AND, or None where there are none."""
+    joined = every(conditions)
+    return exp.Where(this=joined) if joined is not None else None
+
+
+def results(case: exp.Case) -> list[exp.Expr]:
+    """What a CASE may give: the value behind each THEN, and behind ELSE."""
+    otherwise = case.args.get("default")
+    return [*(part.args["true"] for part in case.args["ifs"]), *([otherwise] if otherwise is not None else [])]
+
+
+def grouped(value: exp.Expr) -> exp.Expr:
+    """A value as it may stand beside an operator: in parentheses where it is one itself."""
+    return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Neg | exp.Not) else value
 
 
 def place(node: exp.Expr) -> int | None:

@@ -7,15 +7,20 @@ from sqlglot import exp
 from raclab.database.dialect.nodes import call, number, text
 
 _MODEL = re.compile(
-    r"(?P<fm>FM)?(?P<before>S)?(?P<currency>[$L])?(?P<whole>[90,G]*)(?:(?P<point>[.D])(?P<fraction>[90]*))?(?P<after>MI|PR|S)?",
+    r"(?P<fm>FM)?(?P<before>S)?(?P<currency>[$L])?(?P<blank>B)?(?P<whole>[90,G]*)"
+    r"(?:(?P<point>[.D])(?P<fraction>[90]*)|V(?P<moved>[90]+))?(?P<after>MI|PR|S)?",
     re.IGNORECASE,
 )
+_SCIENTIFIC = re.compile(r"(?P<fm>FM)?[90]+(?:[.D](?P<fraction>[90]*))?EEEE", re.IGNORECASE)
+_ROMAN = re.compile(r"(FM)?RN", re.IGNORECASE)
 _HEX = re.compile(r"(FM)?0?X+", re.IGNORECASE)
 
 
 def is_number_format(model: str) -> bool:
     """Whether a format is one for numbers, e.g. 999,990.00; a lone D is the day of the week."""
-    return bool((_MODEL.fullmatch(model) or _HEX.fullmatch(model)) and re.search(r"[90X]", model.upper())) or model.upper() in ("TM", "TM9")
+    if _SCIENTIFIC.fullmatch(model) or _ROMAN.fullmatch(model) or model.upper() in ("TM", "TM9"):
+        return True
+    return bool((_MODEL.fullmatch(model) or _HEX.fullmatch(model)) and re.search(r"[90X]", model.upper()))
 
 
 def writing(value: exp.Expr, model: str) -> exp.Expr:
@@ -25,10 +30,17 @@ def writing(value: exp.Expr, model: str) -> exp.Expr:
     if _HEX.fullmatch(model):
         shown = call("printf", text("%x" if "x" in model else "%X"), exp.Cast(this=value, to=exp.DataType.build("BIGINT")))
         return shown if model.upper().startswith("FM") else call("lpad", shown, number(len(model) + 1), text(" "))
+    if _ROMAN.fullmatch(model):
+        numeral = call("lower", call("ora.roman", value)) if model.islower() else call("ora.roman", value)
+        return numeral if model.upper().startswith("FM") else call("lpad", numeral, number(15), text(" "))
+    if scientific := _SCIENTIFIC.fullmatch(model):
+        return call("ora.scientific", value, number(len(scientific["fraction"] or "")), exp.Boolean(this=scientific["fm"] is not None))
     found = _MODEL.fullmatch(model)
     if found is None:
         raise ValueError(f"{model} is no number format")
-    whole, fraction = found["whole"].upper().replace("G", ","), found["fraction"] or ""
+    if found["moved"]:
+        value = exp.Mul(this=exp.Paren(this=value), expression=number(10 ** len(found["moved"])))
+    whole, fraction = found["whole"].upper().replace("G", ",") + (found["moved"] or ""), found["fraction"] or ""
     digits = whole.replace(",", "")
     bare = found["fm"] is not None
     signed, after = found["before"] is not None, (found["after"] or "").upper()
@@ -37,7 +49,7 @@ def writing(value: exp.Expr, model: str) -> exp.Expr:
     closing_minus, closing_plus = {"PR": (">", " "), "MI": ("-", " "), "S": ("-", "+")}.get(after, ("", ""))
     if bare:
         plus, closing_plus = plus.strip(), closing_plus.strip()
-    return call(
+    written = call(
         "ora.number_text",
         value,
         number(len(digits)),
@@ -50,3 +62,4 @@ def writing(value: exp.Expr, model: str) -> exp.Expr:
         number(0 if bare else width),
         number(width),
     )
+    return call("ora.blank_if_zero", written, value.copy(), number(0 if bare else width)) if found["blank"] else written

@@ -38,6 +38,21 @@ def as_number(value: exp.Expr) -> exp.Expr:
     return wide(value) if is_number(found) else call("ora.num", value)
 
 
+def as_date(value: exp.Expr) -> exp.Expr:
+    """A value as Oracle turns it into a date by itself."""
+    return call("ora.as_date", _typed(value))
+
+
+def as_timestamp(value: exp.Expr) -> exp.Expr:
+    """A value as Oracle turns it into a timestamp by itself."""
+    return call("ora.as_timestamp", _typed(value))
+
+
+def _typed(value: exp.Expr) -> exp.Expr:
+    """A literal with a type, by which the lab's macros choose."""
+    return cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value
+
+
 def wide(value: exp.Expr) -> exp.Expr:
     """A whole literal as a wide integer, so that 24*60*60*1000000 does not overflow."""
     return cast(value, "BIGINT") if isinstance(value, exp.Literal) and value.is_int and len(value.name) < 19 else value
@@ -88,7 +103,7 @@ def same_kind(node: exp.Expr, sides: tuple[str, ...]) -> None:
     if any(is_number(one) for one in found):
         wanted = as_number
     elif found & {"D", "S"} and "T" in found:
-        wanted = _as_moment
+        wanted = as_date
     else:
         return
     for value in values:
@@ -99,7 +114,3 @@ def same_kind(node: exp.Expr, sides: tuple[str, ...]) -> None:
             new = wanted(value.copy())
             if where is not None and place is not None:
                 value.replace(new)
-
-
-def _as_moment(value: exp.Expr) -> exp.Expr:
-    return call("ora.as_date", cast(value, "VARCHAR") if isinstance(value, exp.Literal) else value)

@@ -2,16 +2,16 @@
 
 from sqlglot import exp
 
-from raclab.database.dialect.nodes import conjuncts, every, own
+from raclab.database.dialect.nodes import conjuncts, every, own, where
 from raclab.database.oracle_error import OracleError, unsupported
 
 
 def rewrite(tree: exp.Expr) -> exp.Expr:
     """Rewrite every query block with a (+) in its WHERE. Raises OracleError for a (+) that Oracle refuses too."""
     for select in list(tree.find_all(exp.Select)):
-        where = select.args.get("where")
-        if where is not None and any(_marked(node) for node in own(where.this)):
-            _block(select, where)
+        given = select.args.get("where")
+        if given is not None and any(_marked(node) for node in own(given.this)):
+            _block(select, given)
     stray = next((column for column in tree.find_all(exp.Column) if _marked(column)), None)
     if stray is not None:
         raise OracleError(30563, "outer join operator (+) is not allowed here: it belongs into a WHERE clause")
@@ -22,14 +22,14 @@ def _marked(node: exp.Expr) -> bool:
     return isinstance(node, exp.Column) and bool(node.args.get("join_mark"))
 
 
-def _block(select: exp.Select, where: exp.Expr) -> None:
+def _block(select: exp.Select, given: exp.Expr) -> None:
     joins = select.args.get("joins") or []
     if any(join.args.get("on") or join.args.get("using") or join.args.get("side") or join.args.get("method") for join in joins):
         raise OracleError(25156, "old style outer join (+) cannot be used with ANSI joins")
     sources = {source.alias_or_name.upper(): source for source in [select.args["from_"].this, *(join.this for join in joins)]}
     kept: list[exp.Expr] = []
     optional: dict[str, list[exp.Expr]] = {}
-    for condition in conjuncts(where.this):
+    for condition in conjuncts(given.this):
         table = _optional_table(condition, sources)
         (optional.setdefault(table, []) if table else kept).append(condition)
     needed = [name for name in sources if name not in optional]
@@ -45,8 +45,7 @@ def _block(select: exp.Select, where: exp.Expr) -> None:
         out.append(exp.Join(this=sources[name], side="LEFT", on=every(waiting.pop(name))))
         placed.add(name)
     select.set("joins", out)
-    rest = every(kept)
-    select.set("where", exp.Where(this=rest) if rest is not None else None)
+    select.set("where", where(kept))
 
 
 def _optional_table(condition: exp.Expr, sources: dict[str, exp.Expr]) -> str | None:

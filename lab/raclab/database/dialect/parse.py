@@ -17,6 +17,8 @@ from raclab.database.oracle_error import OracleError, unsupported
 LONGEST = 100_000
 """Characters in the longest statement taken."""
 
+_QUOTED_OR_CONTROL = re.compile(r"""('[^']*'|"[^"]*"|--[^\n]*|/\*.*?(?:\*/|\Z))|[\x00-\x08\x0e-\x1f\x7f]""", re.DOTALL)
+
 _SPECIAL_CALLS = ("CAST", "EXTRACT", "TRIM", "LISTAGG")
 _SPECIAL_WORDS = ("CASE", "ANY", "PRIOR", "CONNECT_BY_ROOT")
 
@@ -68,9 +70,10 @@ def offset_of_words(text: str, words: list[str]) -> int | None:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The statement's tokens. Raises OracleError for an unclosed quote or comment, and for text that is too long."""
+    """The statement's tokens. Raises OracleError for an unclosed quote or comment, a control character, and text that is too long."""
     if len(text) > LONGEST:
         raise OracleError(1795, f"the statement has {len(text)} characters; the simulated cluster takes {LONGEST}")
+    _refuse_control_characters(text)
     try:
         return list(_DIALECT.tokenize(text))
     except TokenError:
@@ -79,6 +82,13 @@ def tokenize(text: str) -> list[Token]:
         if text.count('"') % 2:
             raise OracleError(1740, "missing double quote in identifier", text.rfind('"')) from None
         raise OracleError(911, "invalid character, or a comment that is not closed") from None
+
+
+def _refuse_control_characters(text: str) -> None:
+    """Raise ORA-00911 for one outside of quotes and comments, where sqlglot would take it for a part of a name."""
+    for found in _QUOTED_OR_CONTROL.finditer(text):
+        if not found[1]:
+            raise OracleError(911, f"invalid character: control character {ord(found[0])}", found.start())
 
 
 def parse(text: str, tokens: list[Token]) -> Parsed:

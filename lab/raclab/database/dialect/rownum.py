@@ -7,7 +7,7 @@ ORDER BY. Where the block groups or has window functions of its own, FROM and WH
 from sqlglot import exp
 
 from raclab.database.dialect.function_table import AGGREGATES
-from raclab.database.dialect.nodes import call, conjuncts, every, number, own, pseudocolumn, quoted
+from raclab.database.dialect.nodes import call, conjuncts, every, number, own, parts, pseudocolumn, quoted, read_from, where
 from raclab.database.oracle_error import unsupported
 
 _NAME = "ROWNUM"
@@ -29,13 +29,12 @@ def _number() -> exp.Expr:
 
 
 def _block(select: exp.Select) -> None:
-    where = select.args.get("where")
-    conditions = conjuncts(where.this) if where else []
+    given = select.args.get("where")
+    conditions = conjuncts(given.this) if given else []
     passing = [_limit(condition) for condition in conditions if _mentions(condition)]
     limits = [condition for condition in passing if condition.find(exp.Window)]
     always = [condition for condition in passing if not condition.find(exp.Window)]  # or never: ROWNUM > n
-    rest = every([condition for condition in conditions if not _mentions(condition)] + always)
-    select.set("where", exp.Where(this=rest) if rest is not None else None)
+    select.set("where", where([condition for condition in conditions if not _mentions(condition)] + always))
     if _needs_block(select):
         _push_down(select, limits)
         return
@@ -111,16 +110,14 @@ def _move(select: exp.Select, block: exp.Select, limits: list[exp.Expr], name: e
         select.set(key, None)
     if limits:
         block.set("qualify", exp.Qualify(this=every(limits)))
-    select.set("from_", exp.From(this=exp.Subquery(this=block, alias=exp.TableAlias(this=name))))
+    read_from(select, block, name)
 
 
 def _push_columns_down(select: exp.Select, limits: list[exp.Expr]) -> None:
     """The same over a join, where each column of it gets a name of its own."""
-    outer = [key for key in ("expressions", "group", "having", "order", "distinct") if select.args.get(key)]
     columns: dict[str, exp.Alias] = {}
-    for key in outer:
-        roots = select.args[key] if isinstance(select.args[key], list) else [select.args[key]]
-        for node in [found for root in roots for found in own(root)]:
+    for key in ("expressions", "group", "having", "order", "distinct"):
+        for node in [found for root in parts(select, key) for found in own(root)]:
             if not isinstance(node, exp.Column):
                 continue
             if isinstance(node.this, exp.Star):
@@ -141,12 +138,12 @@ def _is_alias(select: exp.Select, name: str) -> bool:
 
 def _change(tree: exp.Update | exp.Delete) -> None:
     """UPDATE and DELETE: the rows are those whose ROWID a query block with the same conditions gives."""
-    where = tree.args.get("where")
-    if where is None or not _mentions(where.this):
+    given = tree.args.get("where")
+    if given is None or not _mentions(given.this):
         return
     rowid = exp.Column(this=exp.to_identifier("rowid"))
     block = exp.Select(expressions=[rowid.copy()])
     block.set("from_", exp.From(this=tree.this.copy()))
-    block.set("where", where.copy())
+    block.set("where", given.copy())
     _block(block)
     tree.set("where", exp.Where(this=exp.In(this=rowid, query=exp.Subquery(this=block))))

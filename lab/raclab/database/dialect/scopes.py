@@ -9,10 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from raclab.database.dialect.catalog import Columns
-from raclab.database.dialect.kinds import PSEUDO, common, keep, kind, of_node
-from raclab.database.dialect.nodes import own
+from raclab.database.dialect.kinds import PSEUDO, common, keep, kind, noted, of_node
+from raclab.database.dialect.nodes import folded, own, sources_of, star
 
-_KEY = "kind"
 Listed = list[tuple[str, str | None]]
 """Columns in order, each with its name and its kind; a name may come twice."""
 
@@ -42,7 +41,7 @@ class Blocks:
         self._outputs[id(block)] = None  # for a query that names itself
         scope = self.scope(block)
         for node in reversed(list(own(block))):
-            if _KEY not in node.meta:
+            if not noted(node):
                 keep(node, self._column(node, block) if isinstance(node, exp.Column) else of_node(node, self.kind))
         if isinstance(block, exp.Select):
             self._outputs[id(block)] = self._select(block, scope)
@@ -68,20 +67,18 @@ class Blocks:
     def _select(self, select: exp.Select, scope: dict[str, Listed | None]) -> Listed | None:
         found: Listed = []
         for item in select.expressions:
-            star = item.this if isinstance(item, exp.Column) else item
-            if isinstance(star, exp.Star):
+            every = star(item)
+            if every is not None:
                 only = item.table.upper() if isinstance(item, exp.Column) else None
-                hidden = {folded(name) for name in star.args.get("except_") or []}
+                hidden = {folded(name) for name in every.args.get("except_") or []}
                 for alias, columns in scope.items():
                     if only in (None, alias):
                         if columns is None or any(join.args.get("using") or join.method for join in select.args.get("joins") or []):
                             return None
                         found += [(name, one) for name, one in columns if name not in hidden]
             else:
-                name = item.alias if isinstance(item, exp.Alias) else folded(item.this) if isinstance(item, exp.Column) else ""
-                if isinstance(item, exp.Alias):
-                    name = folded(item.args["alias"])
-                found.append((name or f"_{len(found)}", self.kind(item)))
+                named = item.args["alias"] if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
+                found.append((folded(named) if named is not None else f"_{len(found)}", self.kind(item)))
         return found
 
     def scope(self, block: exp.Expr) -> dict[str, Listed | None]:
@@ -152,13 +149,6 @@ def _is_read(node: exp.Expr, above: exp.Expr) -> bool:
     return node.arg_key in ("from_", "joins", "with_", "using")
 
 
-def folded(identifier: Any) -> str:
-    """A name as Oracle keeps it: in capitals unless it is quoted."""
-    if not isinstance(identifier, exp.Identifier):
-        return str(getattr(identifier, "name", identifier)).upper()
-    return identifier.name if identifier.args.get("quoted") else identifier.name.upper()
-
-
 def _renamed(columns: Listed | None, names: list[Any]) -> Listed | None:
     if columns is None or not names:
         return columns
@@ -168,10 +158,7 @@ def _renamed(columns: Listed | None, names: list[Any]) -> Listed | None:
 def _from(block: exp.Expr) -> Iterator[exp.Expr]:
     """What a block reads from, or changes."""
     if isinstance(block, exp.Select):
-        if block.args.get("from_"):
-            yield block.args["from_"].this
-        for join in block.args.get("joins") or []:
-            yield join.this
+        yield from sources_of(block)
     elif isinstance(block, exp.Update | exp.Delete | exp.Merge):
         yield from (block.args[key] for key in ("this", "using") if isinstance(block.args.get(key), exp.Expr))
 

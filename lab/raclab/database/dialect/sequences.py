@@ -1,43 +1,16 @@
-"""The options of CREATE SEQUENCE and ALTER SEQUENCE.
-
-A single process needs no cache and gives its numbers in order anyway: CACHE and ORDER are kept for ALL_SEQUENCES and change nothing else.
-"""
+"""The options of CREATE SEQUENCE and ALTER SEQUENCE."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from raclab.database.oracle_error import OracleError
-from raclab.database.sequence_change import SequenceChange
-
-CACHE = 20
-"""Oracle's, where a statement says nothing."""
+from raclab.database.sequence_change import SequenceChange, SequenceOptions
 
 _BOUNDS = {"increment": "INCREMENT BY", "minvalue": "MINVALUE", "maxvalue": "MAXVALUE", "start": "START WITH"}
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a statement says: numbers by DuckDB's words, and of the others None what it does not speak of."""
-
-    numbers: dict[str, int]
-    cycle: bool | None = None
-    cache: int | None = None
-    ordered: bool | None = None
-
-    @property
-    def sql(self) -> str:
-        """For DuckDB's CREATE SEQUENCE."""
-        return "".join(f" {words} {number}" for words, number in self.numbers.items()) + (" CYCLE" if self.cycle else "")
-
-    @property
-    def remark(self) -> str:
-        """What ALL_SEQUENCES reads of a sequence made with them."""
-        return f"CACHE {CACHE if self.cache is None else self.cache} {'ORDER' if self.ordered else 'NOORDER'}"
-
-
-def options(given: Iterable[exp.SequenceProperties]) -> Options:
+def options(given: Iterable[exp.SequenceProperties]) -> SequenceOptions:
     """Read them. Raises ORA-04010 for a cache of one number, ORA-04002 for an increment of zero."""
     numbers: dict[str, int] = {}
     words: set[str] = set()
@@ -50,7 +23,7 @@ def options(given: Iterable[exp.SequenceProperties]) -> Options:
         raise OracleError(4010, "the number of values to CACHE must be greater than 1")
     if numbers.get("INCREMENT BY") == 0:
         raise OracleError(4002, "INCREMENT must be a non-zero integer")
-    return Options(
+    return SequenceOptions(
         numbers,
         cycle=_either(words, "CYCLE"),
         cache=0 if "NOCACHE" in words else cache,
@@ -63,7 +36,7 @@ def change(name: str, given: Iterable[exp.SequenceProperties], restart: bool) ->
     said = options(given)
     if "START WITH" in said.numbers and not restart:
         raise OracleError(2283, "cannot alter starting sequence number: write RESTART START WITH")
-    return SequenceChange(name, said.numbers, restart, said.cycle, said.cache, said.ordered)
+    return SequenceChange(name, said, restart)
 
 
 def _either(words: set[str], word: str) -> bool | None:

@@ -21,6 +21,7 @@ from raclab.database.dialect import (
     hierarchy,
     levels,
     outer_joins,
+    pivots,
     returning,
     rownum,
     with_queries,
@@ -258,7 +259,7 @@ def _prepared(tree: exp.Expr, names: Names) -> exp.Expr:
             if node.args.get(extra):
                 node.set(extra, None)
     fetch.refuse_limit(tree)
-    tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(tree)), names.columns_of)
+    tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(pivots.rewrite(tree))), names.columns_of)
     tree = levels.rewrite(rownum.rewrite(tree))
     tree = fetch.rewrite(tree)
     return expressions.rewrite(tree, names)
