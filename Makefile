@@ -16,6 +16,8 @@ platforms := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin x
 stripped := --keep-id --extra-keys metadata.language_info.version
 # JupyterLab refuses root unless told; in a container everybody is root.
 as_root := $(if $(filter 0,$(shell id -u)),--allow-root)
+# Where it is set, as in many containers, every one of the suite's programs and notebook kernels compiles anew all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test bench lint format lock clean
@@ -27,8 +29,7 @@ lab: .venv/.ready ## open the course in JupyterLab (the first time: install it i
 	.venv/bin/jupyter lab $(first) --LabApp.default_url=/lab/tree/$(first) $(as_root) $(LAB_ARGS)
 
 test: .venv/.ready .venv/clients/.ready ## run every test, and every notebook (some minutes)
-	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TEST_ARGS)
-	$(python) -m pytest -n 2 --dist loadfile --nbval-lax $(TEST_ARGS) notebooks
+	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax $(TEST_ARGS) notebooks tests
 
 bench: .venv/.ready .venv/.bench ## time the simulation against the same models in SimPy and cimba
 	$(python) -m raclab bench $(BENCH_ARGS)

@@ -242,11 +242,12 @@ def test_without_dsn_oracle_is_not_asked() -> None:
 def test_an_oracle_that_does_not_listen_fails_in_one_sentence_without_the_password(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    for name, value in (("DSN", f"127.0.0.1:{port}/FREEPDB1"), ("USER", "scott"), ("PASSWORD", "tiger-77")):
-        monkeypatch.setenv(f"RACLAB_{name}", value)
-    assert _run_with(monkeypatch, check_database.oracle) == 1
+    with socket.socket() as taken:  # and so nobody else's, but without a listener
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        for name, value in (("DSN", f"127.0.0.1:{port}/FREEPDB1"), ("USER", "scott"), ("PASSWORD", "tiger-77")):
+            monkeypatch.setenv(f"RACLAB_{name}", value)
+        assert _run_with(monkeypatch, check_database.oracle) == 1
     said = capsys.readouterr().out
     assert f"127.0.0.1:{port}" in said
     assert "tiger-77" not in said

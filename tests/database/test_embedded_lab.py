@@ -181,9 +181,9 @@ lab.sql("create table t (a number)")
 lab.sql("insert into t values (1)")
 heavy = ("select count(*) from (select level l from dual connect by level <= 200000) a, "
          "(select level l from dual connect by level <= 200000) b where mod(a.l * b.l, 7) = 3")
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     lab.sql(heavy)
     print("finished")
 except KeyboardInterrupt:

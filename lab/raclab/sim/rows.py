@@ -62,7 +62,7 @@ class Places(Sequence[Where]):
     @cached_property
     def process(self) -> np.ndarray:
         """The number of each op's process."""
-        return np.repeat(np.arange(len(self._which), dtype=np.int32), self._lengths)
+        return np.repeat(np.arange(len(self._which), dtype=np.uint16), self._lengths)  # up to MOST_PROCESSES, two bytes each
 
     @cached_property
     def _part(self) -> np.ndarray:

@@ -75,9 +75,10 @@ def refusing(reason: str) -> Callable[[socket.socket], None]:
 
 
 def test_nothing_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    sentence = failure(f"127.0.0.1:{port}/RAC1")
+    with socket.socket() as taken:  # and so nobody else's, but without a listener
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        sentence = failure(f"127.0.0.1:{port}/RAC1")
     assert sentence.startswith(f"Nothing listens at 127.0.0.1:{port}: start the database")
 
 
@@ -120,9 +121,8 @@ def test_a_hanging_listener_does_not_hold_up_other_connections(listen: Listen, f
 
 
 def test_ctrl_c_ends_the_waiting(listen: Listen) -> None:
-    port = listen(lambda client: None)
+    port = listen(lambda client: signal.raise_signal(signal.SIGINT))  # once it is being waited for
     began = time.monotonic()
-    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         Connector(OracleSettings(f"127.0.0.1:{port}/RAC1", "lab", SECRET), login_timeout_s=60.0).open()
     assert time.monotonic() - began < 30
