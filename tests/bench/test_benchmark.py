@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from raclab.bench import cases, command, main, scale, simpy_sequence, timing, validation
+from raclab.bench import cases, command, database, main, report, scale, simpy_sequence, timing, validation
 from raclab.bench.cases import Case, Figures
 from raclab.bench.queues import one_core
 from raclab.bench.timing import Race, Spread
@@ -31,7 +31,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
             exec(program, {})
         return [json.loads(told.getvalue())] * times
 
-    for module in (command, scale):
+    for module in (command, scale, database):
         monkeypatch.setattr(module, "in_fresh_processes", run)
 
 
@@ -39,6 +39,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def only_the_races(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "CASES", {})
     monkeypatch.setattr(command, "_lever_move", lambda rounds: {})
+    monkeypatch.setattr(command, "_time_database", lambda rounds, quick: None)
     monkeypatch.setattr(command, "in_fresh_processes", lambda program, times: [{"import": 0.1, "myth": 0.2, "call": 0.3}] * times)
 
 
@@ -66,7 +67,9 @@ def stands_in_for_cimba(monkeypatch: pytest.MonkeyPatch, change: Callable[[float
 
 
 @pytest.mark.usefixtures("in_this_process", "no_cimba")
-def test_quick_runs_without_cimba_and_the_makespans_are_equal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_runs_without_cimba_and_the_makespans_are_equal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    timed: list[tuple[int, bool]] = []
+    monkeypatch.setattr(command, "_time_database", lambda rounds, quick: timed.append((rounds, quick)))
     assert main(["--quick"]) == 0
     lines = capsys.readouterr().out.splitlines()
     machine = r".+, \d+ cores(, load [\d.]+)?; Python 3\.\d+\.\d+, numpy [\d.]+, numba [\d.]+, simpy [\d.]+, (no cimba|cimba [\d.]+)"
@@ -93,6 +96,34 @@ def test_quick_runs_without_cimba_and_the_makespans_are_equal(capsys: pytest.Cap
         "fresh process: then import of the myth (numba, pandas, plotly)",
         "fresh process: then its first call, 8 seeds",
     ]
+    assert timed == [(2, True)]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_the_lab_database_is_timed_beside_a_trivial_statement(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--database", "--quick", "--rounds", "1"]) == 0
+    out = capsys.readouterr().out
+    figure = r"[\d.,]+"
+    spread = rf"{figure} ms \({figure} to {figure}\) +{figure} x \({figure} to {figure}\)"
+    fresh = ["import raclab and connect", "then its first statement", "later its first INSERT"]
+    assert re.findall(rf"^fresh process: (.+?)  +{spread}$", out, re.MULTILINE) == fresh
+    assert re.findall(rf"^loading (\w+) +{spread} +< 100 ms +-$", out, re.MULTILINE) == ["start_here"]
+    asked = [("the first time", "150"), ("once seen", "50")]
+    shares = rf"{figure} ms +{figure} ms +{figure} ms"
+    assert re.findall(rf"^(the first time|once seen) +{shares} +< (\d+) ms +-$", out, re.MULTILINE) == asked
+    assert len(re.findall(rf"^{figure} ms +{figure} x +{figure} ms +(?i:select|with) ", out, re.MULTILINE)) == report.SLOWEST
+
+
+def test_the_statements_are_those_of_the_tests() -> None:
+    texts = database.statements()
+    assert len(texts) == len(set(texts)) >= 190
+    assert texts[1].splitlines()[0] == "select inst_id, event, round(time_waited_micro/1000000,2) secs"
+    assert not any("=>" in text or "=~" in text or text.startswith("#") for text in texts)
+
+
+@pytest.mark.parametrize(("share", "value"), [(0.01, 1), (0.5, 3), (0.61, 4), (0.8, 4), (0.95, 5), (1.0, 5)])
+def test_a_share_of_values_is_below(share: float, value: float) -> None:
+    assert database.below(share, [5, 1, 4, 2, 3]) == value
 
 
 @pytest.mark.usefixtures("only_the_races")

@@ -1,4 +1,6 @@
-"""``python -m raclab bench``: times the kernel against the same models in SimPy and cimba, a large cluster, and a learner's waits."""
+"""``python -m raclab bench``: times the kernel against the same models in SimPy and cimba, a large cluster, a learner's waits, and
+the lab database.
+"""
 
 import argparse
 import os
@@ -8,7 +10,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from raclab.bench import moves, report, scale
+from raclab.bench import database, moves, report, scale
 from raclab.bench.agreement import Agreement
 from raclab.bench.cases import Case, all_cases, without_cimba
 from raclab.bench.report import KERNEL, Raced
@@ -41,6 +43,10 @@ def main(argv: Sequence[str]) -> int:
         return 0
     quick = arguments.quick
     rounds = arguments.rounds or (2 if quick else 7)
+    if arguments.database:
+        print(_machine())
+        _time_database(rounds, quick=quick)
+        return 0
     no_cimba = without_cimba()  # imports it, which must come before numba compiles anything, or it can't read its own records
     cases = all_cases(20 if quick else 1)
     print(_machine())
@@ -55,9 +61,15 @@ def main(argv: Sequence[str]) -> int:
     report.print_waits(_lever_move(rounds), in_fresh_processes(FIRST_CALL, processes))
     slugs = ["start_here"] if quick else registry.slugs()
     report.print_moves([moves.measured(slug, rounds) for slug in slugs], judge=not quick)
+    _time_database(rounds, quick=quick)
     faults = report.faults(raced)
     print("".join(f"\n{fault}" for fault in faults), end="\n" if faults else "")
     return 1 if faults else 0
+
+
+def _time_database(rounds: int, *, quick: bool) -> None:
+    slugs, texts = (["start_here"], database.statements()[::25]) if quick else (registry.slugs(), database.statements())
+    report.print_database(database.measured(slugs, texts, rounds, 1 if quick else 3), judge=not quick)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--quick", action="store_true", help="small models and two rounds: some seconds")
     parser.add_argument("--rounds", type=_at_least_one, help="how many rounds (default 7)")
+    parser.add_argument("--database", action="store_true", help="time the lab database only")
     parser.add_argument("--validation", action="store_true", help="print the validation table of docs/kernel.md instead")
     return parser
 

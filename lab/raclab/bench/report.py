@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raclab.bench.agreement import Agreement, mean_and_interval
+from raclab.bench.database import PEER, Timed, below
 from raclab.bench.moves import Move, slowest
 from raclab.bench.scale import FEW
 from raclab.bench.timing import Race, Spread, short
@@ -14,6 +15,8 @@ AIM_RATIOS = {"SimPy": 100.0, "cimba": 4.0}
 AIM_SCALE_S, AIM_SCALE_MB, AIM_SCALE_COST = 2.0, 500.0, 3.0
 AIM_WAITS_S = {"8 seeds x 20,000 inserts": 0.1, "fresh process: import raclab": 1.0, "fresh process: then its first call, 8 seeds": 1.0}
 AIM_MOVE_S = 0.1
+AIM_LOADING_S, AIM_SEEN_S, AIM_FIRST_S = 0.1, 0.05, 0.15
+SLOWEST = 5
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,39 @@ def print_moves(by_myth: Sequence[Sequence[Move]], *, judge: bool) -> None:
             rows.append((move.slug, move.to or "defaults", first, whole, f"< {AIM_MOVE_S * MILLI:g} ms" if verdict else "", verdict))
     head = ("a lever is moved", "to", "to the first chart: median (range)", "to that of all seeds", "aim of the first", "met")
     _print_table(head, rows)
+
+
+def print_database(timed: Timed, *, judge: bool) -> None:
+    """Connecting and loading; the diagnostic statements, and the slowest of them. Each beside the trivial statement of the same moment."""
+    names = {
+        "connect": "fresh process: import raclab and connect",
+        "first": "fresh process: then its first statement",
+        "change": "fresh process: later its first INSERT",
+    }
+    rows = [(names[name], one.times.text("ms", MILLI), one.ratios.text("x"), "", "") for name, one in timed.started.items()]
+    for slug, one in timed.loading.items():
+        met = _met(one.times.median < AIM_LOADING_S, judge)
+        rows.append((f"loading {slug}", one.times.text("ms", MILLI), one.ratios.text("x"), f"< {AIM_LOADING_S * MILLI:g} ms", met))
+    _print_table(("the lab database", "median (range)", f"over {PEER}: median (range)", "aim", "met"), rows)
+    asked = (
+        ("the first time", AIM_FIRST_S, [one.first for one in timed.asked]),
+        ("once seen", AIM_SEEN_S, [one.seen for one in timed.asked]),
+    )
+    spread = [
+        (
+            when,
+            *(f"{short(below(share, values) * MILLI)} ms" for share in (0.5, 0.95, 1.0)),
+            f"< {aim * MILLI:g} ms",
+            _met(max(values) < aim, judge),
+        )
+        for when, aim, values in asked
+    ]
+    _print_table((f"{len(timed.asked)} diagnostic statements", "median", "95 % within", "slowest", "aim of the slowest", "met"), spread)
+    slow = [
+        (f"{short(one.seen * MILLI)} ms", f"{short(one.ratio)} x", f"{short(one.first * MILLI)} ms", " ".join(one.text.split())[:90])
+        for one in sorted(timed.asked, key=lambda one: -one.seen)[:SLOWEST]
+    ]
+    _print_table(("once seen", f"over {PEER}", "the first time", "the slowest of them once seen"), slow)
 
 
 def faults(raced: Sequence[Raced]) -> list[str]:
