@@ -22,6 +22,9 @@ from raclab.bench.memory import peak_mb
 from raclab.cluster import at_scale
 from raclab.sim import kernel, run
 
+def of(frame, column, name):
+    return frame[frame[column] == name]  # DataFrame.query would import more than it is worth here
+
 def told(case):
     built = getattr(at_scale, case)()
     outcome = run(built.model)
@@ -30,9 +33,9 @@ def told(case):
         "mb": peak_mb(),
         "sessions": len(built.sessions), "ended": int((outcome.ended > 0).sum()), "calls": int(frames["sessions"]["calls"].sum()),
         "cpu_s": [float(frames["sessions"]["cpu_s"].sum()),
-                  float(frames["stats"].query("name == 'CPU used by this session'")["value"].sum()) / 100],
+                  float(of(frames["stats"], "name", "CPU used by this session")["value"].sum()) / 100],
         "statistics": {name: float(value) for name, value in frames["stats"].groupby("name")["value"].sum().items()},
-        "commits": int(frames["waits"].query("event == 'log file sync'")["total_waits"].sum()),
+        "commits": int(of(frames["waits"], "event", "log file sync")["total_waits"].sum()),
     }
 
 cases = {case: told(case) for case in ("sequence_case", "batch_case")}

@@ -45,8 +45,8 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            # With the compiled simulator, or it would be compiled anew.
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "secrets"))
+            # With the compiled simulator, or it would be compiled anew; without what another test's program is about to write and rename.
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "secrets", "*.pyc.*"))
         else:
             shutil.copy2(source, copy / name)
     _shorten(copy / PRACTICE, "page.explore()", "page.verdict()", "page.progress()")

@@ -40,10 +40,8 @@ class Places(Sequence[Where]):
     def __init__(self, programs: Sequence[Program], which: np.ndarray) -> None:
         """``which`` is the program of each process, as a place in ``programs``."""
         parts: dict[tuple[str, str], int] = {}
-        self._lines = [
-            np.array([parts.setdefault((line.activity, line.event), len(parts)) for line in program.lines], dtype=np.int16)
-            for program in programs
-        ]
+        lines = [[parts.setdefault((line.activity, line.event), len(parts)) for line in program.lines] for program in programs]
+        self._lines = [np.array(numbers, dtype=np.min_scalar_type(len(parts))) for numbers in lines]
         self._parts, self._which = list(parts), which
         self._lengths = np.array([len(lines) for lines in self._lines], dtype=np.int64)[which]
 

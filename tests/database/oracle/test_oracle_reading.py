@@ -1,7 +1,7 @@
 """Which statements only read."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raclab.database.reading import is_reading
@@ -56,11 +56,13 @@ def test_may_do_more_than_read(text: str) -> None:
     assert not is_reading(text)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(NOT_ONLY_READING), st.sampled_from(["", " ", "\n", "-- x\n", "/* x */", "/*+ x */"]), st.booleans())
 def test_comments_and_case_hide_nothing(text: str, before: str, upper: bool) -> None:
     assert not is_reading(before + (text.upper() if upper else text))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_whatever_else_comes_is_not_reading(text: str) -> None:
     if not text.lstrip("( \t\n").upper().startswith(("SELECT", "WITH", "/*", "--")):

@@ -70,5 +70,9 @@ def test_cancel_reaches_calls_and_delays_and_leaves_the_deaf() -> None:
     with pytest.raises(KeyboardInterrupt):
         together.run(interrupt)
     together.cancel(0.3)
-    assert 1 not in together.done and together.busy() == {2}
+    deadline = time.monotonic() + 60
+    while together.busy() != {2}:  # so long it may take on a busy machine until the others have gone
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
+    assert 1 not in together.done
     deaf.set()
