@@ -240,6 +240,43 @@ def test_sqlalchemy(wire):
         engine.dispose()
 
 
+def test_sqlalchemy_reflects_constraints_by_name(wire):
+    host, service = wire.dsn.split("/")
+    engine = sqlalchemy.create_engine(f"oracle+oracledb://{wire.user}:{wire.password}@{host}/?service_name={service}")
+    metadata = sqlalchemy.MetaData()
+    column, integer = sqlalchemy.Column, sqlalchemy.Integer
+    sqlalchemy.Table(
+        "parent",
+        metadata,
+        column("id", integer),
+        column("name", sqlalchemy.String(9), comment="of whom"),
+        sqlalchemy.PrimaryKeyConstraint("id", name="parent_pk"),
+        sqlalchemy.UniqueConstraint("name", name="parent_name"),
+    )
+    key = sqlalchemy.ForeignKey("parent.id", name="child_parent", ondelete="CASCADE")
+    sqlalchemy.Table("child", metadata, column("p", integer, key), sqlalchemy.CheckConstraint("p > 0", name="child_p"), comment="a child")
+    try:
+        metadata.create_all(engine)
+        inspector = sqlalchemy.inspect(engine)
+        [found] = inspector.get_foreign_keys("child")
+        assert (found["name"], found["constrained_columns"], found["referred_table"], found["referred_columns"], found["options"]) == (
+            "child_parent",
+            ["p"],
+            "parent",
+            ["id"],
+            {"ondelete": "CASCADE"},
+        )
+        assert inspector.get_pk_constraint("parent") == {"name": "parent_pk", "constrained_columns": ["id"]}
+        assert [one["name"] for one in inspector.get_unique_constraints("parent")] == ["parent_name"]
+        assert inspector.get_check_constraints("child") == [{"name": "child_p", "sqltext": "p > 0"}]
+        assert inspector.get_table_comment("child") == {"text": "a child"}
+        assert [one["comment"] for one in inspector.get_columns("parent")] == [None, "of whom"]
+        metadata.drop_all(engine)
+        assert not {"parent", "child"} & set(sqlalchemy.inspect(engine).get_table_names())
+    finally:
+        engine.dispose()
+
+
 def test_jupysql(wire):
     beside = ROOT / ".venv" / "clients"
     if not (beside / "sql").is_dir():

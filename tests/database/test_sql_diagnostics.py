@@ -31,10 +31,13 @@ FRAMES = {
     "CR": "cr_block_server", "CU": "current_block_server", "IT": "instance_cache_transfer", "IP": "instance_ping", "P": "parameter",
     "SG": "segment_statistics", "PX": "px_session", "PP": "px_process", "PS": "px_process_sysstat", "TQ": "pq_tqstat", "I": "instance",
     "SV": "services", "PR": "process", "TM": "sys_time_model", "STM": "sess_time_model", "Q": "sql", "EV": "event_name",
+    "MH": "sysmetric_history", "MS": "sysmetric_summary", "WH": "waitclassmetric_history",
 }  # fmt: skip
 HISTORIES = {
     "HN": "dba_hist_snapshot", "HE": "dba_hist_system_event", "HST": "dba_hist_sysstat", "HTM": "dba_hist_sys_time_model",
-    "HSQ": "dba_hist_sqlstat", "HSG": "dba_hist_seg_stat", "HA": "dba_hist_active_sess_history",
+    "HSQ": "dba_hist_sqlstat", "HSG": "dba_hist_seg_stat", "HA": "dba_hist_active_sess_history", "HRC": "dba_hist_rowcache_summary",
+    "HIP": "dba_hist_interconnect_pings", "HMS": "dba_hist_sysmetric_summary", "HMH": "dba_hist_sysmetric_history",
+    "HBG": "dba_hist_bg_event_summary",
 }  # fmt: skip
 
 
@@ -132,4 +135,4 @@ def test_a_diagnostic_query_gives_what_pandas_gives(cluster, sql, ordered, answe
 
 
 def test_there_are_enough_of_them():
-    assert len(list(statements())) >= 190
+    assert len(list(statements())) >= 230

@@ -83,7 +83,7 @@ def test_keys_checks_and_indexes_are_told_with_their_columns(tables):
     checks = tables.execute(
         "select search_condition_vc, generated from user_constraints where table_name = 'EMP' and constraint_type = 'C' order by 1"
     )
-    assert checks.rows[0] == ('"NAME" IS NOT NULL', None) and len(checks.rows) == 2
+    assert checks.rows[0] == ('"NAME" IS NOT NULL', "GENERATED NAME") and len(checks.rows) == 2
     columns = tables.execute(
         "select i.uniqueness, c.column_name, c.column_position from all_ind_columns c join dba_indexes i on i.index_name = c.index_name "
         "and i.owner = c.index_owner where i.table_name in ('EMP', 'DEPT') and i.owner = user order by i.table_name, 1, 2"

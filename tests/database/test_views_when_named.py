@@ -23,7 +23,7 @@ def session(engine):
 
 def test_a_view_is_created_when_it_is_named_with_what_it_rests_on(engine, session):
     assert there(engine) == {"DUAL"}
-    assert session.execute("select count(*) from v$instance").rows == [(1,)]
+    assert len(session.execute("select * from v$instance").rows) == 1
     assert there(engine) == {"DUAL", "V$INSTANCE", "GV$INSTANCE"}
     session.execute("select count(*) from dba_hist_active_sess_history")
     assert there(engine) >= {"DBA_HIST_ACTIVE_SESS_HISTORY", "GV$ACTIVE_SESSION_HISTORY"}
@@ -117,7 +117,7 @@ def test_changes_with_such_views_are_made_again_after_an_error(engine, session):
     assert session.execute("select n from mine order by n").rows == [(1,), (2,), (7,)]
     assert there(engine) == {"DUAL"}
     session.commit()
-    assert session.execute("select count(*) from gv$thread").rows == [(2,)]
+    assert len(session.execute("select * from gv$thread").rows) == 2
     assert there(engine) == {"DUAL", "GV$THREAD"}
 
 

@@ -32,7 +32,7 @@ def tables(engine: Engine) -> str:
 
     Views of what the lab does not simulate stand in one list at the end.
     """
-    engine.need(("SYS", f"GV${view}") for view in documented())
+    engine.need(f"GV${view}" for view in documented())
     counted = engine.rows("SELECT " + ", ".join(f'(SELECT count(*) FROM SYS."GV${view}")' for view in UNSIMULATED))[0]
     assert not any(counted), "a view that is said to have no rows has some"
     empty = ["### Views without rows", _listed([f"V${view}" for view in sorted(UNSIMULATED)])]

@@ -20,6 +20,8 @@ CREATE TABLE cluster.background (
 CREATE TABLE cluster.run (load BIGINT, began TIMESTAMP, seconds DOUBLE);
 -- the statement that a session has done last
 CREATE TABLE cluster.session_sql (inst_id BIGINT, sid BIGINT, sql_id VARCHAR);
+-- the number in the next name that a constraint is given
+CREATE SEQUENCE cluster.constraint_number START WITH 8001;
 CREATE TABLE cluster.session_event (
   load BIGINT, inst_id BIGINT, sid BIGINT, event VARCHAR, total_waits BIGINT, micro BIGINT, max_micro BIGINT, background BOOLEAN
 );

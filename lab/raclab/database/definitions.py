@@ -1,7 +1,8 @@
 """Every view of SYS: its columns, and the statement that creates it.
 
 The engine takes a millisecond and more to create a view, and there are more than two hundred: each is created when a statement first
-names it. What views there are, and with what columns, is known without: the dictionary reads it from a table of its own.
+needs all of it (see written_out.py). What views there are, and with what columns, is known without: the dictionary reads it from a
+table of its own.
 """
 
 from functools import cache

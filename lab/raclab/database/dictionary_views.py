@@ -36,9 +36,10 @@ _BYTES = f"""CASE data_type WHEN 'VARCHAR' THEN {_LENGTH} WHEN 'BLOB' THEN 2000 
 _WHOLE = "schema_name <> 'SYS' AND (data_type = 'DECIMAL(38,0)' OR data_type LIKE '%INT%')"
 # a VARCHAR2's length is a check of the table
 _ALL_COLUMNS = f"""(
-    SELECT schema_name, table_name, column_name, column_index, data_type, is_nullable, column_default, numeric_precision, numeric_scale
+    SELECT schema_name, table_name, column_name, column_index, data_type, is_nullable, column_default, numeric_precision, numeric_scale,
+      comment
     FROM duckdb_columns() WHERE {_OWN}
-    UNION ALL SELECT 'SYS', view, name, position, replace(stored, ', ', ','), true, NULL, NULL, NULL FROM cluster.{DESCRIBED}
+    UNION ALL SELECT 'SYS', view, name, position, replace(stored, ', ', ','), true, NULL, NULL, NULL, NULL FROM cluster.{DESCRIBED}
   )"""
 _COLUMNS = (
     _ALL_COLUMNS
@@ -68,20 +69,16 @@ _COLUMN = {
 }
 _OF_COLUMN = ("OWNER", "TABLE_NAME", "COLUMN_NAME")
 
-_KEYS = "constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK', 'NOT NULL')"
-# left out: what stands for a VARCHAR2's length, and the NOT NULL that comes with a primary key
+# what constraints.py keeps of a learner's table in the table's comment
+_NOTED = "FROM duckdb_tables() WHERE schema_name = 'LAB' AND comment IS NOT NULL"
+_SHAPE = """[{"kind": "VARCHAR", "columns": ["VARCHAR"], "name": "VARCHAR", "condition": "VARCHAR", "to": "VARCHAR",
+  "to_columns": ["VARCHAR"], "rule": "VARCHAR", "generated": "BOOLEAN"}]"""
 _CONSTRAINTS = f"""(
-  SELECT c.*, upper(c.constraint_name) AS named, k.constraint_name AS key_name
-  FROM duckdb_constraints() AS c LEFT JOIN duckdb_constraints() AS k
-    ON c.constraint_type = 'NOT NULL' AND k.constraint_type = 'PRIMARY KEY' AND k.table_oid = c.table_oid
-    AND list_contains(k.constraint_column_names, c.constraint_column_names[1])
-  WHERE c.{_OWN} AND c.{_KEYS} AND c.constraint_text NOT LIKE 'CHECK((length(%' AND k.constraint_name IS NULL
+  SELECT schema_name, table_name, one.*
+  FROM (SELECT schema_name, table_name, unnest(from_json(json_extract(comment, '$.constraints'), '{_SHAPE}')) AS one {_NOTED})
 )"""
-_SEARCH = """CASE constraint_type WHEN 'NOT NULL' THEN '"' || constraint_column_names[1] || '" IS NOT NULL'
-  WHEN 'CHECK' THEN expression END"""
-_REFERRED = """CASE WHEN constraint_type = 'FOREIGN KEY' THEN (SELECT any_value(upper(r.constraint_name)) FROM duckdb_constraints() AS r
-  WHERE r.schema_name = 'LAB' AND r.table_name = referenced_table AND r.constraint_type IN ('PRIMARY KEY', 'UNIQUE')
-  AND r.constraint_column_names = referenced_column_names) END"""
+_SEARCH = """CASE kind WHEN 'N' THEN '"' || columns[1] || '" IS NOT NULL' WHEN 'C' THEN condition END"""
+_REFERRED = f"""(SELECT table_name AS "to", list_sort(columns) AS led_to, name AS key_name FROM {_CONSTRAINTS} WHERE kind IN ('P', 'U'))"""
 
 # indexes of their own, and those that a key has
 _INDEXES = f"""(
@@ -89,8 +86,7 @@ _INDEXES = f"""(
     list_transform(string_split(trim(expressions, '[]'), ', '), lambda one: trim(one, '''"')) AS columns
   FROM duckdb_indexes() WHERE {_OWN}
   UNION ALL
-  SELECT schema_name, upper(constraint_name), table_name, true, 'YES', constraint_column_names
-  FROM duckdb_constraints() WHERE {_OWN} AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')
+  SELECT schema_name, name, table_name, true, 'YES', columns FROM {_CONSTRAINTS} WHERE kind IN ('P', 'U')
 )"""
 
 _OBJECTS = f"""(
@@ -98,6 +94,10 @@ _OBJECTS = f"""(
   UNION ALL SELECT schema_name, view_name, number, 'VIEW' FROM {_VIEWS}
   UNION ALL SELECT schema_name, sequence_name, sequence_oid, 'SEQUENCE' FROM duckdb_sequences() WHERE schema_name = 'LAB'
   UNION ALL SELECT schema_name, index_name, index_oid, 'INDEX' FROM duckdb_indexes() WHERE schema_name = 'LAB'
+)"""
+_REMARKS = f"""(
+  SELECT schema_name, table_name AS name, json_extract_string(comment, '$.comment') AS remark {_NOTED}
+  UNION ALL SELECT schema_name, view_name, comment FROM duckdb_views() WHERE schema_name = 'LAB'
 )"""
 _OBJECT = {
     "OWNER": "schema_name",
@@ -192,35 +192,34 @@ FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "ALL_IND_EXPRESSIONS": _NONE,
     "ALL_CONSTRAINTS": (
-        _CONSTRAINTS,
+        f"{_CONSTRAINTS} LEFT JOIN {_REFERRED} USING (\"to\") WHERE kind <> 'R' OR led_to = list_sort(to_columns)",
         {
             "OWNER": "schema_name",
-            "CONSTRAINT_NAME": "named",
-            "CONSTRAINT_TYPE": "CASE constraint_type WHEN 'PRIMARY KEY' THEN 'P' WHEN 'UNIQUE' THEN 'U' WHEN 'FOREIGN KEY' THEN 'R' "
-            "ELSE 'C' END",
+            "CONSTRAINT_NAME": "name",
+            "CONSTRAINT_TYPE": "CASE kind WHEN 'N' THEN 'C' ELSE kind END",
             "TABLE_NAME": "table_name",
             "SEARCH_CONDITION": _SEARCH,
             "SEARCH_CONDITION_VC": _SEARCH,
-            "R_OWNER": "CASE WHEN constraint_type = 'FOREIGN KEY' THEN schema_name END",
-            "R_CONSTRAINT_NAME": _REFERRED,
-            "DELETE_RULE": "CASE WHEN constraint_type = 'FOREIGN KEY' THEN 'NO ACTION' END",
+            "R_OWNER": "CASE WHEN kind = 'R' THEN schema_name END",
+            "R_CONSTRAINT_NAME": "CASE WHEN kind = 'R' THEN key_name END",
+            "DELETE_RULE": "CASE WHEN kind = 'R' THEN rule END",
             "STATUS": "'ENABLED'",
             "DEFERRABLE": "'NOT DEFERRABLE'",
             "DEFERRED": "'IMMEDIATE'",
             "VALIDATED": "'VALIDATED'",
-            "INDEX_OWNER": "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN schema_name END",
-            "INDEX_NAME": "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN named END",
+            "GENERATED": "CASE WHEN generated THEN 'GENERATED NAME' ELSE 'USER NAME' END",
+            "INDEX_OWNER": "CASE WHEN kind IN ('P', 'U') THEN schema_name END",
+            "INDEX_NAME": "CASE WHEN kind IN ('P', 'U') THEN name END",
         },
     ),
     "ALL_CONS_COLUMNS": (
-        f"(SELECT *, unnest(constraint_column_names) AS column_name, generate_subscripts(constraint_column_names, 1) AS place "
-        f"FROM {_CONSTRAINTS})",
+        f"(SELECT *, unnest(columns) AS column_name, generate_subscripts(columns, 1) AS place FROM {_CONSTRAINTS})",
         {
             "OWNER": "schema_name",
-            "CONSTRAINT_NAME": "named",
+            "CONSTRAINT_NAME": "name",
             "TABLE_NAME": "table_name",
             "COLUMN_NAME": "column_name",
-            "POSITION": "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') THEN place END",
+            "POSITION": "CASE WHEN kind IN ('P', 'U', 'R') THEN place END",
         },
     ),
     "ALL_SEQUENCES": (
@@ -244,12 +243,12 @@ FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "ALL_TAB_COMMENTS": (
-        f"{_OBJECTS} WHERE kind IN ('TABLE', 'VIEW')",
-        {"OWNER": "schema_name", "TABLE_NAME": "name", "TABLE_TYPE": "kind", "ORIGIN_CON_ID": "0"},
+        f"{_OBJECTS} LEFT JOIN {_REMARKS} USING (schema_name, name) WHERE kind IN ('TABLE', 'VIEW')",
+        {"OWNER": "schema_name", "TABLE_NAME": "name", "TABLE_TYPE": "kind", "COMMENTS": "remark", "ORIGIN_CON_ID": "0"},
     ),
     "ALL_COL_COMMENTS": (
         _ALL_COLUMNS,
-        {**{name: _COLUMN[name] for name in _OF_COLUMN}, "ORIGIN_CON_ID": "0"},
+        {**{name: _COLUMN[name] for name in _OF_COLUMN}, "COMMENTS": "comment", "ORIGIN_CON_ID": "0"},
     ),
     **dict.fromkeys(("ALL_MVIEWS", "ALL_MVIEW_COMMENTS", "ALL_TAB_IDENTITY_COLS", "ALL_SYNONYMS", "ALL_DB_LINKS"), _NONE),
     "ALL_USERS": (_USERS, _USER),
@@ -257,6 +256,7 @@ FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         _USERS,
         {**_USER, "ACCOUNT_STATUS": "'OPEN'", "AUTHENTICATION_TYPE": "'PASSWORD'", "PROXY_ONLY_CONNECT": "'N'", "EDITIONS_ENABLED": "'N'"},
     ),
+    **dict.fromkeys(("DBA_WAITERS", "DBA_BLOCKERS"), ("(SELECT 1) WHERE false", {})),  # as V$LOCK
     "DICTIONARY": ("SYS.ALL_VIEWS WHERE OWNER = 'SYS'", {"TABLE_NAME": "VIEW_NAME"}),
     "DICT": ("SYS.ALL_VIEWS WHERE OWNER = 'SYS'", {"TABLE_NAME": "VIEW_NAME"}),
     "TAB": ("SYS.USER_OBJECTS WHERE OBJECT_TYPE IN ('TABLE', 'VIEW')", {"TNAME": "OBJECT_NAME", "TABTYPE": "OBJECT_TYPE"}),

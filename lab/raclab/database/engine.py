@@ -18,6 +18,8 @@ import duckdb
 from raclab.database import background, published, snapshot_tables, views
 from raclab.database.definitions import definitions
 from raclab.database.dialect.catalog import Catalog
+from raclab.database.foreign_keys import Commits
+from raclab.database.parsed import Parsed
 from raclab.database.snapshots import EngineSnapshots
 from raclab.database.view_shape import DESCRIBED, Definition
 from raclab.database.wait_classes import STATISTICS, stable_id
@@ -62,6 +64,8 @@ class Engine:
         self.snapshots = EngineSnapshots(self)
         self.published = published.Published()
         self.catalog = Catalog()
+        self.commits = Commits()
+        self.parsed = Parsed()
         self._missing = definitions().copy()
         self._events: set[str] = set()
         self._statistics = set(STATISTICS)
@@ -86,9 +90,9 @@ class Engine:
 
     # -- views
 
-    def need(self, names: Iterable[tuple[str, str]]) -> None:
-        """Create the views of SYS among these (schema, name) that are not there yet, and those that they rest on."""
-        wanted = [name for schema, name in names if schema == "SYS"]
+    def need(self, names: Iterable[str]) -> None:
+        """Create the views of SYS among these names that are not there yet, and those that they rest on."""
+        wanted = list(names)
         if not self._missing.keys().isdisjoint(wanted):
             self._create(wanted)
 

@@ -121,6 +121,8 @@ _FILLINGS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "TIME_WAITED_MICRO": "micro",
         },
     ),
+    # the lab takes its snapshots around runs, not by the clock, and keeps a number of them
+    "DBA_HIST_WR_CONTROL": ("(SELECT 1)", {"DBID": str(DBID), "SRC_DBID": str(DBID), "SRC_DBNAME": "'RACLAB'", "CON_ID": "0"}),
     "DBA_HIST_EVENT_NAME": (
         "cluster.event",
         {

@@ -43,6 +43,15 @@ CREATE MACRO ora.str_of_binary(a) AS list_transform([a::DOUBLE], lambda x: CASE
   WHEN x = 0 OR (abs(x) >= 1e-4 AND abs(x) < 1e15) THEN ora.trimmed(printf('%.15g', x))
   ELSE coalesce(ora.trimmed(CASE WHEN abs(x) >= 1e-20 THEN TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 34)) END::VARCHAR),
     TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 0))::VARCHAR, upper(printf('%.15g', x))) END)[1];
+-- The bytes of a value as Oracle stores it: numbers in pairs of digits, with one byte for the exponent and one for a minus.
+CREATE MACRO ora.pairs_of(t) AS list_transform([split_part(t, '.', 1)], lambda i: list_transform([split_part(t, '.', 2)], lambda f:
+  regexp_replace(regexp_replace(repeat('0', length(i) % 2) || i || f || repeat('0', length(f) % 2), '^(00)+', ''), '(00)+$', ''))[1])[1];
+CREATE MACRO ora.vsize
+  (a VARCHAR) AS strlen(a),
+  (a TIMESTAMP_S) AS CASE WHEN a IS NOT NULL THEN 7 END,
+  (a TIMESTAMP) AS CASE WHEN a = date_trunc('second', a) THEN 7 WHEN a IS NOT NULL THEN 11 END,
+  (a BLOB) AS octet_length(a),
+  (a) AS length(ora.pairs_of(ora.str(abs(a)))) // 2 + 1 + CASE WHEN a < 0 THEN 1 ELSE 0 END;
 CREATE MACRO ora.concat(a, b) AS ora.not_empty(concat(a, b));
 
 -- Number of a value.
@@ -361,3 +370,7 @@ CREATE MACRO ora.hash
 CREATE MACRO ora.random
   () AS random(),
   (low, high) AS low + random() * (high - low);
+CREATE MACRO ora.random_text(option, n) AS list_transform([CASE upper(option) WHEN 'L' THEN 'abcdefghijklmnopqrstuvwxyz'
+  WHEN 'A' THEN 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz' WHEN 'X' THEN 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+  WHEN 'P' THEN array_to_string(list_transform(range(32, 127), lambda c: chr(c::INTEGER)), '') ELSE 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' END],
+  lambda letters: array_to_string(list_transform(range(n), lambda i: letters[1 + floor(random() * length(letters))::INTEGER]), ''))[1];

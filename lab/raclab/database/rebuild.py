@@ -1,60 +1,201 @@
-"""ALTER TABLE where DuckDB can't: the table is made anew with the change in it, its rows and indexes brought over.
+"""ALTER TABLE where DuckDB can't: the table is made anew with the change in it, its rows, indexes and comments brought over.
 
-DuckDB adds no column with a constraint, adds no constraint, and changes no type of a column that one rests on; a text column's length
-is such a constraint here.
+DuckDB adds no column with a constraint, adds and drops no constraint, and changes no type of a column that one rests on; a text column's
+length is such a constraint here. Every change is made inside a transaction of the caller's.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import duckdb
 from sqlglot import exp, parse_one
 
+from raclab.database.constraints import (
+    CHECK,
+    NOT_NULL,
+    PRIMARY,
+    REFERENCE,
+    UNIQUE,
+    Constraint,
+    Notes,
+    all_notes,
+    literal,
+    named,
+    names_of,
+    notes_of,
+    quote,
+    released,
+    write,
+    write_changed,
+)
+from raclab.database.foreign_keys import ForeignKey, check_rows, joined
 from raclab.database.oracle_error import OracleError
 
 
 @dataclass(frozen=True)
-class Edit:
-    """A change of a table of LAB.
+class Add:
+    """ADD: columns and constraints, ``definitions`` as DuckDB's SQL (foreign keys have none), ``constraints`` what they are."""
 
-    action      "add" a column or a constraint, "modify" a column, "drop" the table with the foreign keys that lead to it, or "keep" it:
-                what changes here is nothing but how Oracle would store it
-    definition  DuckDB's SQL of the column or constraint that is added
-    column      the column that is modified
+    table: str
+    definitions: tuple[str, ...]
+    constraints: tuple[Constraint, ...]
+
+    def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Add them. Raises ORA-00942, what ``named`` and ``joined`` raise, and Oracle's codes for rows that stand against it."""
+        parts = parts_of(cursor, self.table)
+        notes = all_notes(cursor)
+        new = named(cursor, self.constraints, names_of(notes.values()))
+        known = joined(notes, self.table, new)
+        names = {one.name for one in new}
+        if self.definitions:
+            said = _rebuild(cursor, self.table, parts, [*(_sql(part) for part in parts), *self.definitions])
+            if said:
+                raise _standing_against(said, new)
+        write(cursor, self.table, known)
+        for constraint in known.constraints:
+            if constraint.kind == REFERENCE and constraint.name in names:
+                check_rows(cursor, ForeignKey(self.table, constraint))
+
+
+@dataclass(frozen=True)
+class Modify:
+    """MODIFY of one column.
+
     type, default  its new ones, in DuckDB's SQL; None leaves them
     length      the most characters it takes from now on; None leaves it
     nullable    whether it takes nulls from now on; None leaves it
+    named       the name that the statement gives to NOT NULL
     """
 
     table: str
-    action: str
-    definition: str = ""
-    column: str = ""
+    column: str
     type: str | None = None
     default: str | None = None
     length: int | None = None
     nullable: bool | None = None
+    named: str = ""
 
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """Make the change. Raises ORA-00942 for a table and ORA-00904 for a column that there is not, and DuckDB's errors."""
-        parts = _parts(cursor, self.table)
-        if self.action == "keep":
-            return
-        cursor.execute("BEGIN")
-        try:
-            if self.action == "drop":
-                _released(cursor, self.table)
-                cursor.execute(f'DROP TABLE LAB."{self.table}"')
-            else:
-                _rebuild(cursor, self.table, parts, _added(parts, self) if self.action == "add" else _modified(parts, self))
-            cursor.execute("COMMIT")
-        except BaseException:
-            cursor.execute("ROLLBACK")
-            raise
+        """Make it. Raises ORA-00942, 00904, 01442 or 01451 where it is so already, 01441 and 02296 for rows that stand against it."""
+        parts = parts_of(cursor, self.table)
+        if not any(isinstance(part, exp.ColumnDef) and part.name == self.column for part in parts):
+            raise OracleError(904, f'"{self.column}": invalid identifier')
+        known = self._noted(cursor, notes_of(cursor, self.table))
+        said = _rebuild(cursor, self.table, parts, self._modified(parts))
+        if "NOT NULL" in said:
+            raise OracleError(2296, f"cannot enable NOT NULL for column {self.column}: null values found")
+        if said:
+            raise OracleError(1441, "cannot decrease column length because some value is too big")
+        write(cursor, self.table, known)
+
+    def _noted(self, cursor: duckdb.DuckDBPyConnection, notes: Notes) -> Notes:
+        required = [one for one in notes.constraints if one.kind == NOT_NULL and one.columns == (self.column,)]
+        primary = any(one.kind == PRIMARY and self.column in one.columns for one in notes.constraints)
+        if self.nullable is None:
+            return notes
+        if self.nullable:
+            if primary or not required:
+                raise OracleError(1451, f"column to be modified to NULL cannot be modified to NULL: {self.column}")
+            return notes.without(required)
+        if primary or required:
+            raise OracleError(1442, f"column to be modified to NOT NULL is already NOT NULL: {self.column}")
+        new = named(cursor, [Constraint(NOT_NULL, (self.column,), self.named)], names_of(all_notes(cursor).values()))
+        return replace(notes, constraints=(*notes.constraints, *new))
+
+    def _modified(self, parts: list[exp.Expr]) -> list[str]:
+        out = []
+        for part in parts:
+            if isinstance(part, exp.ColumnDef) and part.name == self.column:
+                out.append(self._column(part))
+            elif self.length is None or _limited(part) != self.column:
+                out.append(_sql(part))
+        if self.length is not None:
+            out.append(f'CHECK (length("{self.column}") <= {self.length})')
+        return out
+
+    def _column(self, part: exp.ColumnDef) -> str:
+        kept = []
+        for constraint in part.args.get("constraints") or []:
+            kind = constraint.args["kind"]
+            if isinstance(kind, exp.NotNullColumnConstraint) and self.nullable is not None:
+                continue
+            if isinstance(kind, exp.DefaultColumnConstraint) and self.default is not None:
+                continue
+            kept.append(_sql(constraint))
+        stored = self.type or part.args["kind"].sql("duckdb")
+        default = [f"DEFAULT {self.default}"] if self.default is not None else []
+        return " ".join([f'"{self.column}"', stored, *default, *kept, *(["NOT NULL"] if self.nullable is False else [])])
 
 
-def _parts(cursor: duckdb.DuckDBPyConnection, table: str) -> list[exp.Expr]:
-    """The columns and constraints of a table's definition."""
+@dataclass(frozen=True)
+class DropColumns:
+    """DROP COLUMN, with the constraints and indexes that rest on these columns alone; ``cascade`` with all that name them."""
+
+    table: str
+    columns: tuple[str, ...]
+    cascade: bool
+
+    def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Drop them. Raises ORA-00942, 00904, 12983 for a table's last column, 12991 and 12992 where other constraints name them."""
+        parts = parts_of(cursor, self.table)
+        columns = {part.name for part in parts if isinstance(part, exp.ColumnDef)}
+        gone = set(self.columns)
+        for column in self.columns:
+            if column not in columns:
+                raise OracleError(904, f'"{column}": invalid identifier')
+        if gone == columns:
+            raise OracleError(12983, "cannot drop all columns in a table")
+        notes = all_notes(cursor)
+        known = notes[self.table]
+        dropped = [one for one in known.constraints if gone & set(one.columns)]
+        several = next((one for one in dropped if not set(one.columns) <= gone), None)
+        if several and not self.cascade:
+            raise OracleError(12991, f"column is referenced in a multi-column constraint: {several.name}; write CASCADE CONSTRAINTS")
+        freed = released(notes, self.table, dropped, self.cascade, OracleError(12992, "cannot drop parent key column"))
+        _rebuild(cursor, self.table, [part for part in parts if part.name not in gone], _without(parts, known, dropped, gone))
+        write_changed(cursor, notes, freed)
+        write(cursor, self.table, freed[self.table].without(dropped))
+
+
+@dataclass(frozen=True)
+class DropConstraint:
+    """DROP CONSTRAINT, by name, or by its kind and columns where it has none (DROP PRIMARY KEY, DROP UNIQUE)."""
+
+    table: str
+    cascade: bool
+    name: str = ""
+    kind: str = ""
+    columns: tuple[str, ...] = ()
+
+    def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Drop it. Raises ORA-00942, 02441, 02442 and 02443 where there is none, and 02273 for a key that foreign keys lead to."""
+        parts = parts_of(cursor, self.table)
+        notes = all_notes(cursor)
+        known = notes[self.table]
+        gone = self._meant(known)
+        referenced = OracleError(2273, "this unique/primary key is referenced by some foreign keys")
+        freed = released(notes, self.table, [gone], self.cascade, referenced)
+        if gone.kind != REFERENCE:
+            _rebuild(cursor, self.table, parts, _without(parts, known, [gone]))
+        write_changed(cursor, notes, freed)
+        write(cursor, self.table, freed[self.table].without([gone]))
+
+    def _meant(self, known: Notes) -> Constraint:
+        if self.name:
+            return known.constraint(self.name)
+        columns = set(self.columns)
+        found = next((one for one in known.constraints if one.kind == self.kind and (not columns or set(one.columns) == columns)), None)
+        if found is None:
+            raise OracleError(2441 if self.kind == PRIMARY else 2442, f"cannot drop nonexistent {_SAID[self.kind]} key")
+        return found
+
+
+_SAID = {PRIMARY: "primary", UNIQUE: "unique"}
+
+
+def parts_of(cursor: duckdb.DuckDBPyConnection, table: str) -> list[exp.Expr]:
+    """The columns and constraints of a table's definition. Raises ORA-00942."""
     found = cursor.execute("SELECT sql FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name = $1", [table]).fetchone()
     if found is None:
         raise OracleError(942, f"table or view {table} does not exist")
@@ -62,106 +203,81 @@ def _parts(cursor: duckdb.DuckDBPyConnection, table: str) -> list[exp.Expr]:
     return parts
 
 
-def _rebuild(cursor: duckdb.DuckDBPyConnection, table: str, parts: list[exp.Expr], definitions: list[str]) -> None:
-    released = _released(cursor, table)
-    indexes = cursor.execute("SELECT sql FROM duckdb_indexes() WHERE schema_name = 'LAB' AND table_name = $1", [table]).fetchall()
-    columns = ", ".join(part.this.sql("duckdb", identify=True) for part in parts if isinstance(part, exp.ColumnDef))
-    name, kept = f'LAB."{table}"', f'temp."{table}$ROWS"'  # no new table that gets the old one's name: its foreign keys would keep the new
-    cursor.execute(f"CREATE TEMP TABLE {kept} AS SELECT {columns} FROM {name}")
-    cursor.execute(f"DROP TABLE {name}")
-    cursor.execute(f"CREATE TABLE {name} ({', '.join(definitions)})")
-    cursor.execute(f"INSERT INTO {name} ({columns}) SELECT {columns} FROM {kept}")
-    cursor.execute(f"DROP TABLE {kept}")
-    for (sql,) in indexes:
-        cursor.execute(str(sql))
-    for other, before in released:
-        _rebuild(cursor, other, before, [_sql(part) for part in before])
+def _rebuild(cursor: duckdb.DuckDBPyConnection, table: str, kept: list[exp.Expr], definitions: list[str]) -> str:
+    """Make a table anew by these definitions, with the rows of the columns that are ``kept``.
 
-
-def _released(cursor: duckdb.DuckDBPyConnection, table: str) -> list[tuple[str, list[exp.Expr]]]:
-    """Take the foreign keys that lead to a table from the others, which DuckDB would not let it go for; these, as they were before."""
-    tables = cursor.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name <> $1", [table]).fetchall()
-    released = []
-    for (other,) in tables:
-        parts = _parts(cursor, other)
-        kept = [part for part in parts if not _leads_to(part, table)]
-        if len(kept) < len(parts):
-            _rebuild(cursor, other, parts, [_sql(part) for part in kept])
-            released.append((other, parts))
-    return released
-
-
-def _leads_to(part: exp.Expr, table: str) -> bool:
-    if not isinstance(part, exp.ForeignKey):
-        return False
-    to = part.args["reference"].this
-    return str((to.this if isinstance(to, exp.Schema) else to).name) == table
-
-
-_ALTERED = re.compile(r'ALTER TABLE "LAB"."(?P<table>[^"]+)" (?:RENAME TO "(?P<new>[^"]+)")?')
-
-
-def define(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Run a definition. DuckDB alters no table that has an index: its indexes are dropped before and made again after."""
-    match = _ALTERED.match(sql)
-    asked = "SELECT index_name, sql FROM duckdb_indexes() WHERE schema_name = 'LAB' AND table_name = $1"
-    indexes = cursor.execute(asked, [match["table"]]).fetchall() if match else []
-    for name, _ in indexes:
-        cursor.execute(f'DROP INDEX LAB."{name}"')
-    table = match["table"] if match else ""
+    Returns what DuckDB says of rows that stand against it, "" where none do.
+    """
+    asked = "SELECT {} FROM {}() WHERE schema_name = 'LAB' AND table_name = $1"
+    indexes = cursor.execute(asked.format("sql", "duckdb_indexes"), [table]).fetchall()
+    remarks = cursor.execute(asked.format("column_name, comment", "duckdb_columns") + " AND comment IS NOT NULL", [table]).fetchall()
+    names = [part.name for part in kept if isinstance(part, exp.ColumnDef)]
+    columns = ", ".join(quote(one) for one in names)
+    target, rows = quote("LAB", table), quote("temp", f"{table}$ROWS")
+    cursor.execute(f"CREATE TEMP TABLE {rows} AS SELECT {columns} FROM {target}")
+    cursor.execute(f"DROP TABLE {target}")
+    cursor.execute(f"CREATE TABLE {target} ({', '.join(definitions)})")
     try:
-        cursor.execute(sql)
-        table = match["new"] or table if match else table
-    finally:
-        for _, made in indexes:
-            columns = str(made).partition(" ON ")[2].partition("(")[2].rstrip("; ").removesuffix(")")
-            unique = "UNIQUE " if " UNIQUE " in str(made)[:20] else ""
-            name = next(name for name, one in indexes if one == made)
-            cursor.execute(f'CREATE {unique}INDEX "{name}" ON LAB."{table}" ({columns})')
+        cursor.execute(f"INSERT INTO {target} ({columns}) SELECT {columns} FROM {rows}")
+    except duckdb.ConstraintException as error:
+        return str(error)
+    cursor.execute(f"DROP TABLE {rows}")
+    for (sql,) in indexes:
+        if {column.name for column in parse_one(str(sql), dialect="duckdb").find_all(exp.Column)} <= set(names):
+            cursor.execute(str(sql))
+    for column, remark in remarks:
+        if column in names:
+            cursor.execute(f"COMMENT ON COLUMN {quote('LAB', table, column)} IS {literal(remark)}")
+    return ""
 
 
 def _sql(part: exp.Expr) -> str:
     return part.sql("duckdb", identify=True)
 
 
-def _added(parts: list[exp.Expr], edit: Edit) -> list[str]:
-    return [*(_sql(part) for part in parts), edit.definition]
-
-
-def _modified(parts: list[exp.Expr], edit: Edit) -> list[str]:
-    out, known = [], False
+def _without(parts: list[exp.Expr], known: Notes, dropped: list[Constraint], gone: Collection[str] = ()) -> list[str]:
+    """The definitions of a table without some of its constraints, and without the columns that are ``gone``."""
+    checks = iter([one for one in known.constraints if one.kind == CHECK])  # in DuckDB's order
+    keys = [set(one.columns) for one in dropped if one.key]
+    nullable = {one.columns[0] for one in dropped if one.kind == NOT_NULL}
+    out = []
     for part in parts:
-        if isinstance(part, exp.ColumnDef) and part.name == edit.column:
-            known = True
-            out.append(_column(part, edit))
-        elif not (edit.length is not None and _is_length_of(part, edit.column)):
+        if isinstance(part, exp.ColumnDef):
+            if part.name in nullable:
+                kept = [one for one in part.args.get("constraints") or [] if not isinstance(one.args["kind"], exp.NotNullColumnConstraint)]
+                part.set("constraints", kept)
+            falls = part.name in gone
+        elif isinstance(part, exp.CheckColumnConstraint):
+            limited = _limited(part)
+            falls = limited in gone if limited else next(checks) in dropped
+        else:
+            falls = {one.name for one in part.find_all(exp.Identifier)} in keys
+        if not falls:
             out.append(_sql(part))
-    if not known:
-        raise OracleError(904, f'"{edit.column}": invalid identifier')
-    if edit.length is not None:
-        out.append(f'CHECK (length("{edit.column}") <= {edit.length})')
     return out
 
 
-def _column(part: exp.ColumnDef, edit: Edit) -> str:
-    kept = []
-    for constraint in part.args.get("constraints") or []:
-        kind = constraint.args["kind"]
-        if isinstance(kind, exp.NotNullColumnConstraint) and edit.nullable is not None:
-            continue
-        if isinstance(kind, exp.DefaultColumnConstraint) and edit.default is not None:
-            continue
-        if edit.length is not None and _is_length_of(kind, edit.column):
-            continue
-        kept.append(_sql(constraint))
-    stored = edit.type or part.args["kind"].sql("duckdb")
-    default = [f"DEFAULT {edit.default}"] if edit.default is not None else []
-    return " ".join([f'"{edit.column}"', stored, *default, *kept, *(["NOT NULL"] if edit.nullable is False else [])])
-
-
-def _is_length_of(part: exp.Expr, column: str) -> bool:
-    """Whether a constraint is the lab's own for a text column's length."""
+def _limited(part: exp.Expr) -> str | None:
+    """The column whose length a part of a definition limits, where it is such a check of the lab's own."""
     if not isinstance(part, exp.CheckColumnConstraint):
-        return False
+        return None
     limit = part.this.unnest()
-    return isinstance(limit, exp.LTE) and isinstance(limit.this, exp.Length) and limit.this.this.name == column
+    return str(limit.this.this.name) if isinstance(limit, exp.LTE) and isinstance(limit.this, exp.Length) else None
+
+
+def _standing_against(said: str, new: list[Constraint]) -> OracleError:
+    """The error for rows that a new constraint does not let in, from what DuckDB says."""
+    for kind, words, code, why in _AGAINST:
+        if words.search(said) and (found := [one for one in new if one.kind == kind]):
+            return OracleError(code, why.format(found[0].name if len(found) == 1 else " or ".join(one.name for one in found)))
+    return OracleError(1449, "column contains NULL values; cannot alter to NOT NULL")
+
+
+_DUPLICATE = re.compile("[Dd]uplicate key")
+_AGAINST = [
+    (PRIMARY, _DUPLICATE, 2437, "cannot validate (LAB.{}) - primary key violated"),
+    (UNIQUE, _DUPLICATE, 2299, "cannot validate (LAB.{}) - duplicate keys found"),
+    (CHECK, re.compile("CHECK constraint"), 2293, "cannot validate (LAB.{}) - check constraint violated"),
+    (NOT_NULL, re.compile("NOT NULL constraint"), 1758, "table must be empty to add mandatory (NOT NULL) column"),
+]
+"""Kind, DuckDB's words, Oracle's code and words; a primary key's null has none of these, and is ORA-01449."""

@@ -3,7 +3,7 @@
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,17 +11,19 @@ import duckdb
 
 from raclab.database import blocks
 from raclab.database.binds import Values, by_place
+from raclab.database.constraint_errors import broken
 from raclab.database.decimals import decimals
+from raclab.database.dialect.ddl import Change
 from raclab.database.dialect.parse import offset_of_words
 from raclab.database.dialect.translate import Translation, Verb, translate
 from raclab.database.engine import Engine
 from raclab.database.engine_errors import oracle_error
+from raclab.database.foreign_keys import ForeignKey, References
 from raclab.database.oracle_error import OracleError
-from raclab.database.rebuild import define
 from raclab.database.session_environment import Client, Environment
-from raclab.database.transaction import Transaction, columns_of
+from raclab.database.transaction import After, Transaction, columns_of
 from raclab.database.view_shape import Definition
-from raclab.database.written_out import written_out
+from raclab.database.written_out import narrowed, written_out
 
 MOST_ROWS = 200_000
 _NAMING = (904, 918, 937, 942, 979, 2289, 8002)
@@ -48,6 +50,7 @@ class Session:
         self.started: float | None = None  # when the running statement began; infinity while it waits for its turn
         self._kept: duckdb.DuckDBPyConnection | None = engine.cursor()
         self._transaction = Transaction()
+        self._references = References(engine.commits)
         self._unseen: Mapping[str, Definition] = {}  # the views that were not there when the transaction began
         self._woken = threading.Event()
         self._environment = Environment(instance, self.sid, client)
@@ -105,10 +108,18 @@ class Session:
     def _translated(self, text: str) -> Translation:
         self._engine.catalog.read(self._engine.rows)
         statement = translate(text, self._environment.schema, self._engine.catalog)
-        if self._transaction.open and statement.verb is not Verb.DEFINE:  # which ends the transaction
-            return replace(statement, sql=tuple(written_out(sql, self._unseen) for sql in statement.sql))
-        self._engine.need(statement.touched)
-        return statement
+        views = [name for schema, name in statement.touched if schema == "SYS"]
+        if not views:
+            return statement
+        if statement.verb is Verb.DEFINE:  # what it creates rests on views, and it ends a transaction
+            self._engine.need(views)
+            return statement
+        if self._transaction.open:
+            written = [written_out(sql, self._unseen) for sql in statement.sql]
+        else:
+            written = [narrowed(sql) for sql in statement.sql]
+            self._engine.need(name for one in written for name in one.names)
+        return replace(statement, sql=tuple(one.sql for one in written))
 
     def check(self, text: str) -> None:
         """Parse a statement without running it. Raises OracleError."""
@@ -124,7 +135,7 @@ class Session:
 
     def _query(self, statement: Translation, values: list[Any], text: str) -> Outcome:
         def run() -> Outcome:
-            result = self._cursor.execute(statement.sql[0], values)
+            result = self._cursor.execute(self._engine.parsed.of(self._cursor, statement.sql[0]), values)
             columns = columns_of(result)
             rows = result.fetchmany(MOST_ROWS + 1)
             if len(rows) > MOST_ROWS:
@@ -141,36 +152,68 @@ class Session:
 
     def _returning(self, statement: Translation, values: list[Any], text: str) -> Outcome:
         def run() -> Outcome:
-            columns, rows = self._transaction.returning(self._cursor, statement.sql[0], values, statement.returned)
+            columns, rows = self._transaction.returning(self._cursor, statement.sql[0], values, statement.returned, self._after(statement))
             return Outcome(columns, decimals(columns, rows), len(rows), returned=True)
 
         return self._guarded(run, statement, text)
 
     def _change(self, statement: Translation, values: list[Any], text: str) -> Outcome:
         if not self._transaction.open:
+            self._references.begin()
             self._unseen = self._engine.unseen()
         if statement.returned:
             return self._returning(statement, values, text)
-        return self._guarded(lambda: Outcome(changed=self._transaction.change(self._cursor, statement.sql, values)), statement, text)
+
+        def run() -> Outcome:
+            return Outcome(changed=self._transaction.change(self._cursor, statement.sql, values, self._after(statement)))
+
+        return self._guarded(run, statement, text)
+
+    def _after(self, statement: Translation) -> After:
+        """Foreign keys are upheld after each change."""
+        keys = self._engine.catalog.foreign_keys
+        return lambda cursor: self._references.after(cursor, keys, statement.writes)
 
     def _define(self, statement: Translation, text: str) -> Outcome:
         def run() -> Outcome:
-            try:
-                for sql in statement.sql:
-                    define(self._cursor, sql)
-                for edit in statement.edits:
-                    edit.make(self._cursor)
-            finally:
-                self._engine.catalog.forget()
+            plain = all(isinstance(step, str) for step in statement.steps)
+            with contextlib.nullcontext() if plain else self._engine.commits.alone():
+                before = set(self._foreign_keys())
+                try:
+                    self._make(statement.steps)
+                finally:
+                    self._engine.catalog.forget()
+                if new := set(self._foreign_keys()) - before:
+                    self._engine.commits.defined(new)
             return Outcome()
 
         return self._guarded(run, statement, text)
 
+    def _make(self, steps: Iterable[str | Change]) -> None:
+        """Take the steps of a definition, in one transaction."""
+        self._cursor.execute("BEGIN")
+        try:
+            for step in steps:
+                if isinstance(step, str):
+                    self._cursor.execute(step)
+                else:
+                    step.make(self._cursor)
+            self._cursor.execute("COMMIT")
+        except BaseException:
+            self._cursor.execute("ROLLBACK")
+            raise
+
+    def _foreign_keys(self) -> list[ForeignKey]:
+        self._engine.catalog.read(self._engine.rows)
+        return self._engine.catalog.foreign_keys
+
     def _guarded(self, run: Callable[[], Outcome], statement: Translation, text: str) -> Outcome:
         # Raised outside the handler, so that the error that a notebook keeps does not keep one of DuckDB's, and with it the engine.
+        said = ""
         try:
             return run()
         except duckdb.Error as error:
+            said = str(error)
             failure = self._explained(oracle_error(error), statement, text)
         except OracleError as error:
             failure = error
@@ -179,7 +222,14 @@ class Session:
                 raise
             failure = OracleError(1013, "user requested cancel of current operation")
         self._transaction.undo_failed(self._cursor)
-        raise failure
+        raise self._named(said, statement) or failure
+
+    def _named(self, said: str, statement: Translation) -> OracleError | None:
+        """The error with its constraint's name, from what DuckDB said of a change."""
+        tables = {write.table for write in statement.writes}
+        if not said or not tables:
+            return None
+        return broken(said, tables, self._engine.catalog.notes, lambda sql: self._cursor.execute(sql).fetchall())
 
     def _explained(self, error: OracleError, statement: Translation, text: str) -> OracleError:
         """The error with its place in the text. A published table that is missing because its file is damaged says so."""
@@ -194,8 +244,19 @@ class Session:
 
     def commit(self) -> None:
         """End the transaction and keep its changes. Raises ORA-02091 if another session's changes stand against it."""
-        if self._kept is not None:
-            self._transaction.commit(self._kept)
+        if self._kept is None:
+            return
+        if not self._transaction.open:
+            self._transaction.commit(self._kept)  # savepoints end with it
+            return
+        try:
+            with self._references.committing(self._foreign_keys):
+                self._transaction.commit(self._kept)
+        except OracleError as error:
+            if error.code != 8177:
+                raise
+            self._transaction.rollback(self._kept)
+            raise OracleError(2091, f"transaction rolled back: {error.message}") from None
 
     def rollback(self) -> None:
         """End the transaction and undo its changes."""

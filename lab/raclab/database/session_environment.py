@@ -9,6 +9,11 @@ import duckdb
 from raclab.database.dialect.names import OWN
 from raclab.database.engine import DATE_FORMAT, Engine
 
+_UNKNOWN = """AUDITED_CURSORID AUTHENTICATION_DATA BG_JOB_ID CDB_DOMAIN CURRENT_BIND CURRENT_EDITION_ID CURRENT_EDITION_NAME CURRENT_SQL
+    CURRENT_SQL_LENGTH DBLINK_INFO DB_SUPPLEMENTAL_LOG_LEVEL ENTERPRISE_IDENTITY ENTRYID FG_JOB_ID GLOBAL_CONTEXT_MEMORY GLOBAL_UID
+    IDENTIFICATION_TYPE IP_ADDRESS LDAP_SERVER_TYPE ORACLE_HOME PID POLICY_INVOKER PROXY_ENTERPRISE_IDENTITY PROXY_USER PROXY_USERID
+    SCHEDULER_JOB SESSION_DEFAULT_COLLATION SESSION_EDITION_ID SESSION_EDITION_NAME STATEMENTID UNIFIED_AUDIT_SESSIONID"""
+"""What USERENV has in Oracle, and the lab has no value for."""
 _TELLS = ("module", "action", "client_info", "client_identifier")
 
 
@@ -49,11 +54,15 @@ class Environment:
     def prepare(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Let the functions and views on a cursor know it all."""
         userenv = {
+            **dict.fromkeys(_UNKNOWN.split(), ""),
+            **dict.fromkeys(("CURRENT_SCHEMAID", "CURRENT_USERID", "SESSION_USERID"), "100"),
             "ACTION": self._told.get("action", ""),
             "AUTHENTICATED_IDENTITY": OWN,
+            "AUTHENTICATION_METHOD": "PASSWORD",
             "CDB_NAME": "",
             "CLIENT_IDENTIFIER": self._told.get("client_identifier", ""),
             "CLIENT_INFO": self._told.get("client_info", ""),
+            "CLIENT_PROGRAM_NAME": self._client.program,
             "CON_ID": "0",
             "CON_NAME": "RACLAB",
             "CURRENT_SCHEMA": self.schema,
@@ -69,6 +78,10 @@ class Environment:
             "LANG": "US",
             "LANGUAGE": "AMERICAN_AMERICA.AL32UTF8",
             "MODULE": self._told.get("module", ""),
+            "NLS_CALENDAR": "GREGORIAN",
+            "NLS_DATE_LANGUAGE": "AMERICAN",
+            "NLS_SORT": "BINARY",
+            "NLS_TERRITORY": "AMERICA",
             "NLS_DATE_FORMAT": self._date_format,
             "OS_USER": self._client.osuser,
             "SERVER_HOST": f"node{self.instance}",

@@ -19,6 +19,16 @@ def _of_sql(view: str) -> Filling:
     return Filling('SYS."GV$SQL"', shared | own)
 
 
+_TEXTS = Filling(
+    _PIECES,
+    {
+        **{name: f'"{name}"' for name in ("ADDRESS", "HASH_VALUE", "SQL_ID", "COMMAND_TYPE")},
+        "PIECE": "piece",
+        "SQL_TEXT": f"substr(text, piece * {_LENGTH} + 1, {_LENGTH})",
+        "CON_ID": "0",
+    },
+)
+
 FILLINGS: dict[str, Filling] = {
     "SQLCOMMAND": Filling(
         f"(SELECT inst_id, unnest({list(COMMANDS.values())}) AS number, unnest({list(COMMANDS)}) AS name FROM cluster.instance)",
@@ -26,13 +36,5 @@ FILLINGS: dict[str, Filling] = {
     ),
     "SQLAREA": _of_sql("SQLAREA"),
     "SQLSTATS": _of_sql("SQLSTATS"),
-    "SQLTEXT": Filling(
-        _PIECES,
-        {
-            **{name: f'"{name}"' for name in ("ADDRESS", "HASH_VALUE", "SQL_ID", "COMMAND_TYPE")},
-            "PIECE": "piece",
-            "SQL_TEXT": f"substr(text, piece * {_LENGTH} + 1, {_LENGTH})",
-            "CON_ID": "0",
-        },
-    ),
+    **dict.fromkeys(("SQLTEXT", "SQLTEXT_WITH_NEWLINES"), _TEXTS),
 }

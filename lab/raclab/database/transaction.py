@@ -5,7 +5,7 @@ in it fails; the changes made before are then made again. From its first change 
 that change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import duckdb
@@ -14,6 +14,9 @@ from raclab.database.engine_errors import oracle_error
 from raclab.database.oracle_error import OracleError
 
 Row = tuple[Any, ...]
+
+After = Callable[[duckdb.DuckDBPyConnection], list[str]]
+"""What is to be done after a change, before it counts: the further statements that it has run."""
 
 MOST_CHANGES = 20_000
 """Changes of one transaction that are made again after an error; beyond that the transaction is rolled back."""
@@ -31,8 +34,8 @@ class Transaction:
         """Whether it has begun."""
         return self._changes is not None
 
-    def change(self, cursor: duckdb.DuckDBPyConnection, statements: Sequence[str], values: list[Any]) -> int:
-        """Run the statements of one change; the rows changed. The engine's errors pass; ``undo_failed`` is then due."""
+    def change(self, cursor: duckdb.DuckDBPyConnection, statements: Sequence[str], values: list[Any], after: After) -> int:
+        """Run the statements of one change; the rows changed. Errors of the engine and of ``after`` pass; ``undo_failed`` is then due."""
         changes = self._begun(cursor)
         made: list[tuple[str, list[Any]]] = []
         changed = 0
@@ -40,11 +43,12 @@ class Transaction:
             row = cursor.execute(sql, values).fetchone()
             made.append((sql, values))
             changed += int(row[0]) if row else 0
+        made += [(sql, []) for sql in after(cursor)]
         changes += made
         return changed
 
     def returning(
-        self, cursor: duckdb.DuckDBPyConnection, sql: str, values: list[Any], receivers: int
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, values: list[Any], receivers: int, after: After
     ) -> tuple[list[tuple[str, str]], list[Row]]:
         """Run a change that returns something: the columns (name and DuckDB type), and a row for each that it changed.
 
@@ -56,7 +60,7 @@ class Transaction:
         if len(columns) != receivers:
             raise OracleError(913 if len(columns) > receivers else 947, "RETURNING and INTO have not the same number of items")
         rows = result.fetchall()
-        changes.append((sql, values))
+        changes += [(sql, values), *((further, []) for further in after(cursor))]
         return columns, rows
 
     def _begun(self, cursor: duckdb.DuckDBPyConnection) -> list[tuple[str, list[Any]]]:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,6 +35,10 @@ class Column:
         return _TYPES[self.type.split("(")[0].split()[0]]
 
 
+INSTANCE = "INST_ID"
+HERE = "INST_ID = getvariable('inst_id')"
+"""The rows of a GV$ view that its V$ shows."""
+
 DESCRIBED = "described"
 """The table, in schema ``cluster``, of what views there are: view, position, name, stored."""
 
@@ -43,12 +47,36 @@ _CREATES = re.compile(r"CREATE VIEW \S+ AS\s+")
 
 
 @dataclass(frozen=True)
+class Shown:
+    """What a GV$ view shows, (name, the engine's type, expression or None for null) of each column over ``rows``; or, ``here``, its V$."""
+
+    rows: str
+    columns: tuple[tuple[str, str, str | None], ...]
+    here: bool = False
+
+    def only(self, names: Collection[str]) -> str:
+        """A query with as many rows as the view, and of its columns at least those of these names."""
+        grouped = "GROUP BY ALL" in self.rows or any("unnest(" in (expression or "") for *_, expression in self.columns)
+        wanted = {INSTANCE, *names, *re.findall(r'"(.+?)"', self.rows)}  # rows may be grouped by what the view itself shows
+        kept = [one for one in self.columns if one[0] in wanted or (grouped and one[2] is not None)]
+        query = selection(self.rows, kept)
+        if not self.here:
+            return query
+        columns = ", ".join(f'"{name}"' for name, *_ in kept if name in names and name != INSTANCE) or "1"
+        return f"SELECT {columns} FROM ({query}) WHERE {HERE}"
+
+
+@dataclass(frozen=True)
 class Definition:
-    """A view, or a table that views rest on: columns as (name, the engine's type), and the statement that makes it, with its values."""
+    """A view, or a table that views rest on: columns as (name, the engine's type), and the statement that makes it, with its values.
+
+    ``shown`` is what it shows, where it can be asked for some of its columns only.
+    """
 
     columns: tuple[tuple[str, str], ...]
     sql: str
     values: tuple[object, ...] = ()
+    shown: Shown | None = None
 
     @property
     def needs(self) -> list[str]:

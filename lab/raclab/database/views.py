@@ -23,7 +23,7 @@ from raclab.database import (
 from raclab.database.added_views import ADDED, STORED
 from raclab.database.instance_views import BANNER, RELEASE
 from raclab.database.session_views import EVERYBODY
-from raclab.database.view_shape import Added, Column, Definition, Filling, documented, selection, shown_type
+from raclab.database.view_shape import HERE, INSTANCE, Added, Column, Definition, Filling, Shown, documented, selection, shown_type
 
 __all__ = ["ADDED", "BANNER", "FILLINGS", "RELEASE", "TABLES", "documented", "names"]
 
@@ -63,11 +63,13 @@ def definitions(version: str) -> dict[str, Definition]:
     """Every view, V$ and GV$, by name; ``version`` is the lab's, for the banner."""
     found = {"everybody": Definition((), EVERYBODY)}
     for view in (*ADDED, *FILLINGS):
-        columns = tuple((column.name, shown_type(view, column)) for column in documented()[view])
-        all_instances = f'CREATE VIEW SYS."GV${view}" AS {select(view, filling(view))}'.replace("{version}", version)
-        here = f'CREATE VIEW SYS."V${view}" AS SELECT * EXCLUDE (INST_ID) FROM SYS."GV${view}" WHERE INST_ID = getvariable(\'inst_id\')'
-        found[f"GV${view}"] = Definition((("INST_ID", "DECIMAL(38, 0)"), *columns), all_instances)
-        found[f"V${view}"] = Definition(columns, here)
+        rows, shown = _shown(view, filling(view))
+        shown = tuple((name, kind, expression and expression.replace("{version}", version)) for name, kind, expression in shown)
+        columns = tuple((name, kind) for name, kind, _ in shown)
+        all_instances = f'CREATE VIEW SYS."GV${view}" AS {selection(rows, shown)}'
+        here = f'CREATE VIEW SYS."V${view}" AS SELECT * EXCLUDE ({INSTANCE}) FROM SYS."GV${view}" WHERE {HERE}'
+        found[f"GV${view}"] = Definition(columns, all_instances, shown=Shown(rows, shown))
+        found[f"V${view}"] = Definition(columns[1:], here, shown=Shown(rows, shown, here=True))
     return found
 
 
@@ -83,11 +85,15 @@ def filling(view: str) -> Filling:
 
 def select(view: str, filling: Filling) -> str:
     """What a GV$ view selects. Raises ValueError for a filling with columns that the view has not."""
+    return selection(*_shown(view, filling))
+
+
+def _shown(view: str, filling: Filling) -> tuple[str, tuple[tuple[str, str, str | None], ...]]:
     unknown = set(filling.columns) - {column.name for column in documented()[view]}
     if unknown:
         raise ValueError(f"V${view} has no column {', '.join(sorted(unknown))}")
     shown = ((column.name, shown_type(view, column), filling.columns.get(column.name)) for column in documented()[view])
-    return selection(filling.rows, [("INST_ID", "DECIMAL(38, 0)", "inst_id"), *shown])
+    return filling.rows, ((INSTANCE, "DECIMAL(38, 0)", "inst_id"), *shown)
 
 
 def _added(view: str, added: Added) -> Filling:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from raclab.database.constraints import Notes, of_comment
 from raclab.database.definitions import definitions
+from raclab.database.foreign_keys import ForeignKey, foreign_keys
 
 Columns = Mapping[str, str | None]
 
@@ -19,7 +21,7 @@ _KINDS = {"VARCHAR": "T", "TIMESTAMP_S": "D", "TIMESTAMP": "S", "DATE": "D", "IN
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
 _DECIMAL = re.compile(r"DECIMAL\(\d+, ?(\d+)\)")
 _ALL = "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name IN ({})"
-
+_NOTED = "SELECT table_name, comment FROM duckdb_tables() WHERE schema_name = 'LAB'"
 
 Asks = Callable[[str], list[tuple[Any, ...]]]
 """What gives the rows of a query to the engine, as all sessions see them."""
@@ -33,12 +35,17 @@ def kind_of_type(stored: str) -> str | None:
 
 
 class Catalog:
-    """The columns of every table and view, read from the engine when first asked for; of learners' tables again after each DDL."""
+    """The columns of every table and view, read from the engine when first asked for; of learners' tables again after each DDL.
+
+    ``notes`` are what is known of learners' tables' constraints, ``foreign_keys`` those among them.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._fixed: dict[tuple[str, str], dict[str, str | None]] | None = None
         self._own: dict[tuple[str, str], dict[str, str | None]] | None = None
+        self.notes: dict[str, Notes] = {}
+        self.foreign_keys: list[ForeignKey] = []
 
     def read(self, ask: Asks) -> None:
         """Read what was not read yet."""
@@ -46,6 +53,8 @@ class Catalog:
             if self._fixed is None:
                 self._fixed = _read(ask, "'SYS', 'PUBLISHED'") | _of_views()
             if self._own is None:
+                self.notes = {table: of_comment(comment) for table, comment in ask(_NOTED)}
+                self.foreign_keys = foreign_keys(self.notes)
                 self._own = _read(ask, "'LAB'")
 
     def forget(self) -> None:

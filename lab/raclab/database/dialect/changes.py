@@ -5,10 +5,28 @@ from typing import Any
 
 from sqlglot import exp
 
+from raclab.database.dialect.constraints import folded
 from raclab.database.dialect.function_table import AGGREGATES
 from raclab.database.dialect.names import Names
 from raclab.database.dialect.nodes import every, quoted
+from raclab.database.foreign_keys import Write
 from raclab.database.oracle_error import OracleError, unsupported
+
+
+def writes(tree: exp.Insert | exp.Update | exp.Delete | exp.Merge, names: Names) -> tuple[Write, ...]:
+    """What a statement does to its table. Raises ORA-01031 for one outside the schema LAB."""
+    _, table = names.writable(tree.this.this if isinstance(tree.this, exp.Schema) else tree.this)
+    if isinstance(tree, exp.Merge):
+        thens = [branch.args["then"] for branch in tree.args["whens"].expressions]
+        return tuple(_write(table, then) for then in thens)
+    return (_write(table, tree),)
+
+
+def _write(table: str, change: exp.Expr) -> Write:
+    if isinstance(change, exp.Update):
+        columns = [column for one in change.expressions for column in one.this.find_all(exp.Column)]
+        return Write(table, "update", frozenset(folded(column) for column in columns))
+    return Write(table, "insert" if isinstance(change, exp.Insert) else "delete")
 
 
 def several_inserts(tree: Any, names: Names) -> Iterator[exp.Insert]:
@@ -17,7 +35,6 @@ def several_inserts(tree: Any, names: Names) -> Iterator[exp.Insert]:
     first = str(tree.args.get("kind")).upper() == "FIRST"
     for part in tree.expressions:
         insert, condition = part.this, part.args.get("expression")
-        names.writable(insert.this.this if isinstance(insert.this, exp.Schema) else insert.this)
         wanted = [condition.copy()] if condition is not None else []
         if part.args.get("else_") or first:
             wanted += [_not(one) for one in earlier]
@@ -90,28 +107,6 @@ def without_table(change: exp.Expr) -> None:
     """The column that a SET changes, named without its table: DuckDB takes no other."""
     if isinstance(change, exp.EQ) and isinstance(change.this, exp.Column):
         change.this.set("table", None)
-
-
-def branches(tree: exp.Merge) -> None:
-    """The branches of a MERGE: columns named without their table, and a WHERE as the branch's condition. Raises ORA-38104."""
-    matched_by = {column.name.upper() for column in tree.args["on"].find_all(exp.Column) if column.table.upper() == _target(tree)}
-    for branch in tree.args["whens"].expressions:
-        then = branch.args["then"]
-        if then.args.get("where"):
-            branch.set("condition", then.args["where"].this)
-            then.set("where", None)
-        if isinstance(then, exp.Update):
-            for change in then.expressions:
-                without_table(change)
-                if change.this.name.upper() in matched_by:
-                    raise OracleError(38104, f'columns referenced in the ON clause cannot be updated: "{change.this.name.upper()}"')
-        elif isinstance(then, exp.Insert) and isinstance(then.this, exp.Tuple):
-            for column in then.this.expressions:
-                column.set("table", None)
-
-
-def _target(tree: exp.Merge) -> str:
-    return str(tree.this.alias_or_name).upper()
 
 
 def defaults(tree: exp.Update | exp.Merge) -> None:

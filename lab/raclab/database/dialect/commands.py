@@ -58,6 +58,8 @@ def refuse(first: str, tokens: list[Token], text: str) -> None:
         raise OracleError(1031, f"insufficient privileges: {first} is not for the user {SCHEMAS[0]}")
     if first in _NOT_HERE:
         raise unsupported(_NOT_HERE[first])
+    if first == "WITH" and second in ("FUNCTION", "PROCEDURE") and len(tokens) > 2 and tokens[2].token_type is TokenType.VAR:
+        raise unsupported("PL/SQL in WITH", tokens[1].start)
     if first in ("CREATE", "ALTER", "DROP") and second != "SESSION":
         _refuse_object(text)
 

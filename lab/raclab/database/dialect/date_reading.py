@@ -44,16 +44,12 @@ def reading(value: exp.Expr, model: str) -> exp.Expr:
         return _counted(value, model)
     if "FX" in parts:
         return call("strptime", value, text(strftime_format(model)))
-    for missing, code, instead in (("MM", "%m ", {"MON", "MONTH", "DDD"}), ("YYYY", "%Y ", {"YYY", "RRRR", "YY", "RR"})):
-        if not {missing, *instead} & {*parts}:
-            now = call("strftime", call("ora.systimestamp"), text(code))
-            value, parts = exp.Paren(this=exp.DPipe(this=now, expression=value)), [missing, " ", *parts]
+    now = "" if {"YYYY", "YYY", "RRRR", "YY", "RR"} & {*parts} else "%Y "
+    now += "" if {"MM", "MON", "MONTH", "DDD"} & {*parts} else "%m "
     if not {"YY", "RR"} & {*parts}:
-        return _read(value, parts)
-    long = [{"YY": "YYYY", "RR": "RRRR"}.get(part, part) for part in parts]
-    return call(
-        "coalesce", call("ora.in_century", _read(value, parts, "try_strptime"), exp.Boolean(this="RR" in parts)), _read(value, long)
-    )
+        return _read(value, parts, now)
+    short = call("ora.in_century", _read(value, parts, now, "try_strptime"), exp.Boolean(this="RR" in parts))
+    return call("coalesce", short, _read(value, [{"YY": "YYYY", "RR": "RRRR"}.get(part, part) for part in parts], now))
 
 
 def _plain(element: str) -> str:
@@ -62,34 +58,43 @@ def _plain(element: str) -> str:
     return element if element[0] == '"' else "FF" if re.fullmatch(r"FF\d", name) else name.replace(".", "") if name[0].isalpha() else name
 
 
-def _read(value: exp.Expr, parts: list[str], function: str = "strptime") -> exp.Expr:
-    """The text with one blank between what belongs to each element, read by strptime; years of two digits are from 1969 to 2068."""
+def _read(value: exp.Expr, parts: list[str], now: str, function: str = "strptime") -> exp.Expr:
+    """The text with one blank between what belongs to each element, read by strptime; years of two digits are from 1969 to 2068.
+
+    ``now`` is the format of what is taken from the clock.
+    """
     named = [part for part in parts if part[0].isalpha() and part not in ("FM", *_WEEKDAYS)]
     before_time = len(named)
     while before_time > 1 and named[before_time - 1] in _TIMES:
         before_time -= 1
+    groups = " ".join(f"\\{number}" for number in range(1, len(named) + 2))
+    bare = call("regexp_replace", value.copy(), text(r"([AaPp])\.([Mm])\."), text(r"\1\2")) if {"AM", "PM"} & {*named} else value.copy()
+    even: exp.Expr = call("trim", call("regexp_replace", bare, text(_pattern(parts, named, before_time)), text(groups)))
+    if now:
+        even = exp.DPipe(this=call("strftime", call("ora.systimestamp"), text(now)), expression=even)
+    codes = [strftime_format(part) if part != "FF" else "%n" for part in named]
+    formats = [
+        now + " ".join(month if part in _MONTHS else code for part, code in zip(named[:last], codes, strict=False))
+        for month in next((_MONTHS[part] for part in named if part in _MONTHS), ("",))
+        for last in range(before_time, len(named) + 1)
+    ]
+    read = call(function, even, exp.Array(expressions=[text(one) for one in formats]) if len(formats) > 1 else text(formats[0]))
+    return cast(read, "TIMESTAMP") if "FF" in named else read
+
+
+def _pattern(parts: list[str], named: list[str], before_time: int) -> str:
+    """A regular expression with a group for each of the ``named`` elements, of which the last may be missing, and one for what is left."""
     pattern, place = r"^\s*", 0
     for part in parts:
         if part in named:
-            optional = "(?:" if place >= before_time else ""
-            pattern += f"{_BETWEEN if place else ''}{optional}({_taken(part)})" if not optional else f"(?:{_BETWEEN}({_taken(part)})"
+            group = f"{_BETWEEN if place else ''}({_taken(part)})"
+            pattern += f"(?:{group}" if place >= before_time else group
             place += 1
         elif part in _WEEKDAYS:
             pattern += rf"{_BETWEEN}\pL+{_BETWEEN}"
         elif part[0] == '"':
             pattern += re.escape(part.strip('"')) if any(one.isalnum() for one in part) else _BETWEEN
-    pattern += ")?" * (place - before_time) + r"\s*(.*)$"
-    groups = " ".join(f"\\{number}" for number in range(1, place + 2))
-    bare = call("regexp_replace", value.copy(), text(r"([AaPp])\.([Mm])\."), text(r"\1\2")) if {"AM", "PM"} & {*named} else value.copy()
-    even = call("trim", call("regexp_replace", bare, text(pattern), text(groups)))
-    codes = [strftime_format(part) if part != "FF" else "%n" for part in named]
-    formats = [
-        " ".join(month if part in _MONTHS else code for part, code in zip(named[:last], codes, strict=False))
-        for month in next((_MONTHS[part] for part in named if part in _MONTHS), ("",))
-        for last in range(before_time, place + 1)
-    ]
-    read = call(function, even, exp.Array(expressions=[text(one) for one in formats]) if len(formats) > 1 else text(formats[0]))
-    return cast(read, "TIMESTAMP") if "FF" in named else read
+    return pattern + ")?" * (place - before_time) + r"\s*(.*)$"
 
 
 def _taken(part: str) -> str:

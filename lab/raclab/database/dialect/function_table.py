@@ -34,6 +34,7 @@ _SCALAR = _plain("""
     COSH cosh n
     DBMS_LOB.GETLENGTH length s
     DBMS_LOB.INSTR ora.instr ss|ii
+    DBMS_RANDOM.STRING ora.random_text si
     DBMS_RANDOM.VALUE ora.random |nn
     EXP exp n
     GROUPING grouping .
@@ -90,6 +91,7 @@ _SCALAR = _plain("""
     TZ_OFFSET ora.tz_offset s
     UPPER upper s
     USERENV ora.userenv s
+    VSIZE ora.vsize .
     WIDTH_BUCKET ora.width_bucket nnnn
 """)
 

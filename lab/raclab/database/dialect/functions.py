@@ -42,8 +42,8 @@ def rewrite(name: str, arguments: Arguments, offset: int | None = None) -> exp.E
 
 
 _ELSEWHERE = {
-    "XML": "XML", "JSON": "JSON", "CURSOR": "CURSOR expressions", "DUMP": "DUMP", "VSIZE": "VSIZE", "NEW_TIME": "time zones by name",
-    "DBMS_": "PL/SQL packages in a query, but for DBMS_RANDOM.VALUE and DBMS_LOB",
+    "XML": "XML", "JSON": "JSON", "CURSOR": "CURSOR expressions", "DUMP": "DUMP", "NEW_TIME": "time zones by name",
+    "DBMS_": "PL/SQL packages in a query, but for DBMS_RANDOM.VALUE, DBMS_RANDOM.STRING and DBMS_LOB",
 }  # fmt: skip
 
 
@@ -169,7 +169,9 @@ def _to_number(arguments: Arguments) -> exp.Expr:
         return call("ora.num", cast(arguments[0], "VARCHAR") if _is_text(arguments[0]) else arguments[0])
     if "X" in model.upper():
         return cast(call("concat", text("0x"), as_text(arguments[0])), "BIGINT")
-    bare = call("regexp_replace", as_text(arguments[0]), text("[,$ ]"), text(""), text("g"))
+    bare = call("regexp_replace", as_text(arguments[0]), text("[,$+> ]"), text(""), text("g"))
+    if numbers.ends_with_sign(model):  # 12- and <12>
+        bare = call("regexp_replace", bare, text(r"^<(.*)$|^(.*)-$"), text(r"-\1\2"))
     return call("ora.num", bare)
 
 
@@ -299,10 +301,10 @@ def _nvl(arguments: Arguments) -> exp.Expr:
     _needs("NVL", arguments, 2, 2)
     value, other = arguments
     found = kinds.kind(value)
+    if found == "T":  # an empty text is one too
+        return call("coalesce", value, as_text(other))
     if isinstance(value, exp.Null):
         return other
-    if found == "T":
-        return call("coalesce", value, as_text(other))
     if kinds.is_number(found):
         return call("coalesce", value, as_number(other) if kinds.kind(other) == "T" else other)
     both = found in ("D", "S") and kinds.kind(other) in ("D", "S")

@@ -11,7 +11,20 @@ from sqlglot import exp
 
 from raclab.database.dialect import joined_hierarchy, kinds
 from raclab.database.dialect.catalog import Columns
-from raclab.database.dialect.nodes import call, cast, conjuncts, every, is_constant, own, pseudocolumn, quoted, read_from, star, template
+from raclab.database.dialect.nodes import (
+    call,
+    cast,
+    conjuncts,
+    every,
+    is_constant,
+    own,
+    parts,
+    pseudocolumn,
+    quoted,
+    read_from,
+    star,
+    template,
+)
 from raclab.database.oracle_error import OracleError
 
 _LEVEL = "LEVEL"
@@ -49,6 +62,7 @@ class _Hierarchy:
         source = self.select.args["from_"].this
         alias = source.alias_or_name
         has_prior = self.condition.find(exp.Prior) is not None
+        self._inside()
         rows = self._counted(source)
         if rows is not None:
             self._repeat(source, alias, rows)
@@ -63,6 +77,13 @@ class _Hierarchy:
         asked = [name for name, wanted in (("_CYCLE", self.cycles), ("_LEAF", self.leaves)) if wanted]
         self._hide("_PATH", "_ORD", _LEVEL, *(f"_C{n}" for n in range(len(self.carried))), *asked)
         read_from(self.select, tree, _alias(alias))
+
+    def _inside(self) -> None:
+        """LEVEL in the subqueries of a block is the block's, where they are no hierarchies themselves; those have been rewritten before."""
+        for key in ("expressions", "where", "having", "order"):
+            for query in [node for part in parts(self.select, key) for node in part.find_all(exp.Select)]:
+                for node in [node for node in query.find_all(exp.Column) if pseudocolumn(node, _LEVEL)]:
+                    node.replace(_in_tree(_LEVEL))
 
     def _hide(self, *names: str) -> None:
         """Keep columns of the lab's own out of SELECT *."""

@@ -1,8 +1,10 @@
 """Which table, view or sequence a name in a statement means, and whether it may be changed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
 from raclab.database import dictionary_views, history_views, views
 from raclab.database.dialect.catalog import Catalog, Columns
@@ -26,7 +28,9 @@ class Names:
         self.schema = schema
         self._catalog = catalog
         self.touched: set[tuple[str, str]] = set()
+        self._defined: dict[tuple[str, str], Columns] = {}
         self._parsed = parsed
+        self._checks = _checks(parsed)
         self._ctes = {folded(cte.args["alias"].this) for cte in parsed.tree.find_all(exp.CTE)}
 
     def offset_of(self, name: str) -> int | None:
@@ -54,11 +58,20 @@ class Names:
                 node.set("alias", exp.TableAlias(this=quoted(name)))
         return node  # type: ignore[no-any-return]
 
+    def next_check(self) -> str:
+        """The condition of the statement's next CHECK as it was written."""
+        return next(self._checks)
+
+    def define(self, table: str, columns: Columns) -> None:
+        """The statement makes a table of LAB with these columns, or adds them to one."""
+        self._defined[OWN, table] = {**(self._catalog.columns(OWN, table) or {}), **columns}
+
     def columns_of(self, table: Any) -> Columns | None:
         """The columns of a table as the catalog has them, or None where there is no such table."""
         schema = folded(table.args["db"]) if table.args.get("db") else None
         try:
-            return self._catalog.columns(*self.resolve(schema, folded(table.this)))
+            resolved = self.resolve(schema, folded(table.this))
+            return self._defined.get(resolved) or self._catalog.columns(*resolved)
         except OracleError:
             return None
 
@@ -86,6 +99,17 @@ class Names:
     def sequence(self, schema: exp.Expr | None, name: str) -> str:
         """A sequence's full name for DuckDB's nextval and currval."""
         return f'"{folded(schema) if isinstance(schema, exp.Identifier) else OWN}"."{name}"'
+
+
+def _checks(parsed: Parsed) -> Iterator[str]:
+    for place, token in enumerate(parsed.tokens[:-1]):
+        if token.text.upper() == "CHECK" and parsed.tokens[place + 1].token_type is TokenType.L_PAREN:
+            depth = 0
+            for end in parsed.tokens[place + 1 :]:
+                depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(end.token_type, 0)
+                if not depth:
+                    yield parsed.text[parsed.tokens[place + 1].end + 1 : end.start].strip()
+                    break
 
 
 def missing(name: str, offset: int | None = None) -> OracleError:

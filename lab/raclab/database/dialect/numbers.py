@@ -23,6 +23,11 @@ def is_number_format(model: str) -> bool:
     return bool((_MODEL.fullmatch(model) or _HEX.fullmatch(model)) and re.search(r"[90X]", model.upper()))
 
 
+def ends_with_sign(model: str) -> bool:
+    """Whether a format for numbers has the sign behind them, or around."""
+    return model.upper().endswith(("MI", "PR", "S"))
+
+
 def writing(value: exp.Expr, model: str) -> exp.Expr:
     """TO_CHAR: an expression for the text of a number in a format; hash signs where it does not fit."""
     if model.upper() in ("TM", "TM9"):

@@ -23,11 +23,22 @@ _SPECIAL_CALLS = ("CAST", "EXTRACT", "TRIM", "LISTAGG")
 _SPECIAL_WORDS = ("CASE", "ANY", "PRIOR", "CONNECT_BY_ROOT")
 
 
+def _query_or_list(parser: Any) -> exp.Expr:
+    """What stands in the parentheses behind ALL and SOME."""
+    if parser._curr.token_type in (TokenType.SELECT, TokenType.WITH):
+        return parser._parse_select()  # type: ignore[no-any-return]
+    return exp.Tuple(expressions=parser._parse_csv(parser._parse_assignment))
+
+
 class _Parser(OracleParser):
     """Oracle's grammar with every function left as it was written: functions.py knows them all."""
 
     FUNCTIONS = {}  # noqa: RUF012 (sqlglot's own way)
-    FUNCTION_PARSERS = {name: OracleParser.FUNCTION_PARSERS[name] for name in _SPECIAL_CALLS}  # noqa: RUF012
+    FUNCTION_PARSERS = {  # noqa: RUF012
+        **{name: OracleParser.FUNCTION_PARSERS[name] for name in _SPECIAL_CALLS},
+        "ALL": lambda parser: exp.All(this=_query_or_list(parser)),
+        "SOME": lambda parser: exp.Any(this=_query_or_list(parser)),
+    }
     NO_PAREN_FUNCTION_PARSERS = {name: OracleParser.NO_PAREN_FUNCTION_PARSERS[name] for name in _SPECIAL_WORDS}  # noqa: RUF012
     TYPE_LITERAL_PARSERS = {}  # noqa: RUF012
 

@@ -87,14 +87,13 @@ class Blocks:
             found: dict[str, Listed | None] = {}
             self._sources[id(block)] = found
             for source in _from(block):
-                found[_alias(source)] = self._table(source) if isinstance(source, exp.Table) else self.output(source)
+                found[source_name(source)] = self._table(source) if isinstance(source, exp.Table) else self.output(source)
         return self._sources[id(block)]
 
     def _table(self, table: exp.Table) -> Listed | None:
         if table.args.get("pivots") or not isinstance(table.this, exp.Identifier):
             return None
-        name = folded(table.this)
-        cte = None if table.args.get("db") else _cte(table, name)
+        cte = with_query(table)
         if cte is None:
             columns = self._columns_of(table)
             return list(columns.items()) if columns else None
@@ -163,16 +162,19 @@ def _from(block: exp.Expr) -> Iterator[exp.Expr]:
         yield from (block.args[key] for key in ("this", "using") if isinstance(block.args.get(key), exp.Expr))
 
 
-def _alias(source: exp.Expr) -> str:
+def source_name(source: exp.Expr) -> str:
+    """The name by which a block names the columns of what it reads from."""
     alias = source.args.get("alias")
     if isinstance(alias, exp.TableAlias) and alias.this is not None:
         return folded(alias.this)
     return folded(source.this) if isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier) else f"_{id(source)}"
 
 
-def _cte(table: exp.Table, name: str) -> exp.CTE | None:
-    """The WITH query that a name means, or None."""
-    above: exp.Expr | None = table.parent
+def with_query(table: exp.Table) -> exp.CTE | None:
+    """The WITH query that a table's name means, or None."""
+    if table.args.get("db") or not isinstance(table.this, exp.Identifier):
+        return None
+    name, above = folded(table.this), table.parent
     while above is not None:
         with_ = above.args.get("with_")
         for cte in with_.expressions if with_ is not None else []:

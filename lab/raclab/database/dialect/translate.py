@@ -20,16 +20,19 @@ from raclab.database.dialect import (
     headings,
     hierarchy,
     levels,
+    merges,
     outer_joins,
     pivots,
     returning,
     rownum,
     with_queries,
+    zoned_views,
 )
 from raclab.database.dialect.catalog import Catalog, Columns
-from raclab.database.dialect.changes import branches, defaults, several_inserts, single_changes, without_table
+from raclab.database.dialect.changes import defaults, several_inserts, single_changes, without_table, writes
 from raclab.database.dialect.names import SCHEMAS, Names
 from raclab.database.dialect.parse import Parsed, parse, tokenize
+from raclab.database.foreign_keys import Write
 from raclab.database.oracle_error import OracleError, unsupported
 
 # sqlglot warns on stderr of what it reads as a bare command; here that becomes an error of the statement.
@@ -61,7 +64,8 @@ class Translation:
     binds    names of the bind variables by place, upper case; DuckDB's $1 is the first place
     touched  (schema, name) of every table read or written
     returned for CHANGE: how many bind variables after those of ``binds`` receive what it returns
-    edits    for DEFINE: changes that DuckDB has no statement for
+    steps    for DEFINE: what to do in order, statements of DuckDB's or changes that take more than one
+    writes   for CHANGE: what is done to which table
     setting  for SESSION: name and value; for SAVEPOINT and ROLLBACK TO: a word and the savepoint's name
     """
 
@@ -71,7 +75,8 @@ class Translation:
     touched: frozenset[tuple[str, str]] = frozenset()
     setting: tuple[str, str] = ("", "")
     returned: int = 0
-    edits: tuple[ddl.Change, ...] = ()
+    steps: tuple[str | ddl.Change, ...] = ()
+    writes: tuple[Write, ...] = ()
 
 
 _QUERIES = ("SELECT", "WITH", "(")
@@ -139,7 +144,8 @@ def _translate(text: str, schema: str, catalog: Catalog) -> Translation:
     commands.refuse_substitution(tokens)
     if first in _CHANGES:
         changing, returned = returning.split(text, tokens)
-        made = _statement(parse(changing, tokenize(changing) if returned else tokens), schema, catalog)
+        changing = merges.split(changing, tokens)
+        made = _statement(parse(changing, tokenize(changing) if changing is not text else tokens), schema, catalog)
         return replace(made, returned=returned)
     if first in _QUERIES:
         return _statement(parse(text, tokens), schema, catalog)
@@ -207,11 +213,12 @@ def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = F
         allowed.check(tree)
         if parsed.binds:
             raise unsupported("bind variables in INSERT ALL and INSERT FIRST; use executemany")
-        return done(Verb.CHANGE, *(render(insert) for insert in several_inserts(tree, names)))
+        inserts = list(several_inserts(tree, names))
+        written = tuple(write for insert in inserts for write in writes(insert, names))
+        return replace(done(Verb.CHANGE, *(render(insert) for insert in inserts)), writes=written)
     if isinstance(tree, exp.Insert | exp.Update | exp.Delete | exp.Merge):
         allowed.check(tree)
-        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-        names.writable(target)
+        written = writes(tree, names)
         if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Query) and tree.args.get("returning"):
             raise OracleError(933, "SQL command not properly ended: INSERT ... SELECT returns nothing", parsed.offset_of("RETURNING"))
         if isinstance(tree, exp.Update | exp.Merge):
@@ -223,8 +230,8 @@ def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = F
             for change in tree.expressions:
                 without_table(change)
         if isinstance(tree, exp.Merge):
-            branches(tree)
-        return done(Verb.CHANGE, render(tree))
+            merges.branches(tree, names.columns_of)
+        return replace(done(Verb.CHANGE, render(tree)), writes=written)
     if isinstance(tree, exp.Create | exp.Drop | exp.Alter | exp.TruncateTable | exp.Comment):
         if parsed.binds:
             raise OracleError(1027, "bind variables not allowed for data definition operations")
@@ -234,8 +241,7 @@ def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = F
             checks.check(tree, names.columns_of)
             headings.give(parsed)
         made = ddl.modified(tree, names, render) if modifies and isinstance(tree, exp.Create) else ddl.statements(tree, names, render)
-        edits = tuple(part for part in made if isinstance(part, ddl.Change))
-        return replace(done(Verb.DEFINE, *(part for part in made if isinstance(part, str))), edits=edits)
+        return replace(done(Verb.DEFINE), steps=tuple(made))
     if isinstance(tree, exp.Command):
         raise unsupported(f"such a {str(tree.this).upper()} statement")
     raise OracleError(900, "invalid SQL statement")
@@ -261,7 +267,7 @@ def _prepared(tree: exp.Expr, names: Names) -> exp.Expr:
     fetch.refuse_limit(tree)
     tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(pivots.rewrite(tree))), names.columns_of)
     tree = levels.rewrite(rownum.rewrite(tree))
-    tree = fetch.rewrite(tree)
+    tree = zoned_views.rewrite(fetch.rewrite(tree))
     return expressions.rewrite(tree, names)
 
 
