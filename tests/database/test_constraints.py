@@ -383,9 +383,11 @@ def test_sessions_that_do_each_other_no_harm_both_commit(orders, another_session
     assert rows(orders, "select count(*) from orders") == [(6,)]
 
 
-def test_a_foreign_key_that_is_new_binds_a_transaction_that_began_before(session, another_session):
+@pytest.mark.parametrize("change", ["insert into c values (6)", "delete from p", "update p set id = 6"])
+def test_a_foreign_key_that_is_new_binds_a_transaction_that_began_before(session, another_session, change):
     run(session, "create table p (id number primary key)", "create table c (p number)")
-    another_session.execute("insert into c values (5)")
+    run(session, "insert into p values (5)", "insert into c values (5)", "commit")
+    another_session.execute(change)
     session.execute("alter table c add constraint c_p foreign key (p) references p")
     assert code_of(another_session, "commit") == 2091
-    assert rows(session, "select count(*) from c") == [(0,)]
+    assert rows(session, "select (select sum(id) from p), (select sum(p) from c) from dual") == [(5, 5)]

@@ -12,7 +12,7 @@ from raclab.database.oracle_error import OracleError, unsupported
 _COUNTED = r"YYYY|YY|MM|DDD|DD|D|HH24|HH12|HH|MI|SS|Q|WW|IW|W"
 _ELEMENT = re.compile(
     rf'"[^"]*"|(?:{_COUNTED})TH|FM|FX'
-    r"|SYYYY|YYYY|IYYY|RRRR|YYY|YY|RR|Y|Q|MONTH|MON|MM|WW|IW|W|DDD|DD|DAY|DY|D|HH24|HH12|HH|MI|SSSSS|SS|FF[1-9]?"
+    r"|SYYYY|Y,YYY|YYYY|IYYY|RRRR|YYY|YY|RR|Y(?!EAR)|Q|MONTH|MON|MM|WW|IW|W|DDD|DD|DAY|DY|D|HH24|HH12|HH|MI|SSSSS|SS|FF[1-9]?"
     r"|A\.M\.|P\.M\.|AM|PM|CC|RM|AD|BC|A\.D\.|B\.C\.|TZH|TZM|TZR|J|[^A-Z0-9\"]+",
     re.IGNORECASE,
 )
@@ -104,6 +104,8 @@ def _piece(value: exp.Expr, element: str, bare: bool) -> exp.Expr:
     if name in ("A.M.", "P.M."):
         dotted = call("replace", call("replace", of("%p"), text("AM"), text("A.M.")), text("PM"), text("P.M."))
         return call("lower", dotted) if element.islower() else dotted
+    if name == "Y,YYY":
+        return call("format", text("{:,}"), call("year", value.copy()))
     if name in ("YYY", "Y"):
         return call("right", of("%Y"), number(len(name)))
     if name == "TZR":

@@ -148,6 +148,7 @@ def _translate(text: str, schema: str, catalog: Catalog) -> Translation:
         made = _statement(parse(changing, tokenize(changing) if changing is not text else tokens), schema, catalog)
         return replace(made, returned=returned)
     if first in _QUERIES:
+        with_queries.refuse_search(tokens)
         return _statement(parse(text, tokens), schema, catalog)
     plain = ddl.simpler(" ".join(text[: tokens[-1].end + 1].split("\n")) if not _COMMENTED.search(text) else text)
     return _statement(parse(plain, tokenize(plain)), schema, catalog, modifies=first == "ALTER" and plain.startswith("CREATE"))

@@ -1,8 +1,25 @@
 """WITH queries that name themselves, CROSS APPLY and OUTER APPLY, and lists of values as tables."""
 
+from collections.abc import Sequence
+
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
 
 from raclab.database.dialect.nodes import quoted
+from raclab.database.oracle_error import unsupported
+
+
+def refuse_search(tokens: Sequence[Token]) -> None:
+    """Raise ORA-03001 for SEARCH and CYCLE after a WITH query."""
+    words = [token.text.upper() for token in tokens]
+    for place in range(1, len(words) - 1):
+        after = tokens[place - 1].token_type is TokenType.R_PAREN
+        if after and (
+            words[place : place + 2] in (["SEARCH", "DEPTH"], ["SEARCH", "BREADTH"]) or (words[place] == "CYCLE" and "SET" in words)
+        ):
+            raise unsupported(
+                "SEARCH and CYCLE of recursive WITH queries; select what orders the rows, and stop them by a condition", tokens[place].start
+            )
 
 
 def rewrite(tree: exp.Expr) -> exp.Expr:
