@@ -107,6 +107,7 @@ def test_the_lab_database_is_timed_beside_a_trivial_statement(capsys: pytest.Cap
     spread = rf"{figure} ms \({figure} to {figure}\) +{figure} x \({figure} to {figure}\)"
     fresh = ["import raclab and connect", "then its first statement", "later its first INSERT"]
     assert re.findall(rf"^fresh process: (.+?)  +{spread}$", out, re.MULTILINE) == fresh
+    assert len(re.findall(rf"^a further client connects +{spread} +< 20 ms +-$", out, re.MULTILINE)) == 1
     assert re.findall(rf"^loading (\w+) +{spread} +< 100 ms +-$", out, re.MULTILINE) == ["start_here"]
     asked = [("the first time", "150"), ("once seen", "50")]
     shares = rf"{figure} ms +{figure} ms +{figure} ms"

@@ -15,6 +15,7 @@ from raclab.paths import ROOT
 if TYPE_CHECKING:
     import oracledb
 
+CONNECTS = 20
 PEER = "select 1 from dual"
 _PEERS = 5
 _CORPUS = ROOT / "tests" / "database" / "diagnostic_queries.txt"
@@ -73,6 +74,20 @@ def loading(slugs: Sequence[str], rounds: int) -> dict[str, Beside]:
     return {slug: _beside(both) for slug, both in pairs.items()}
 
 
+def connecting(times: int) -> Beside:
+    """A further client that connects to a cluster that runs, so many times; and asks the trivial statement."""
+    import oracledb
+
+    pairs = []
+    with EmbeddedLab() as lab:
+        for number in range(times + 1):
+            took, connection = seconds(lambda: oracledb.connect(user=lab.user, password=lab.password, dsn=lab.dsn))
+            with closing(connection), closing(connection.cursor()) as cursor:
+                if number:  # the first one does not count
+                    pairs.append((took, _trivial(cursor)))
+    return _beside(pairs)
+
+
 def asked(slugs: Sequence[str], texts: Sequence[str], rounds: int) -> list[Asked]:
     """Each statement once, which translates it and creates the views that it is the first to name, and so many times once seen."""
     with EmbeddedLab() as lab, closing(lab.connection.cursor()) as cursor:
@@ -122,13 +137,14 @@ def _beside(pairs: Sequence[tuple[float, float]]) -> Beside:
 
 @dataclass(frozen=True)
 class Timed:
-    """All of it: see ``started``, ``loading`` and ``asked``."""
+    """All of it: see ``started``, ``connecting``, ``loading`` and ``asked``."""
 
     started: Mapping[str, Beside]
+    connecting: Beside
     loading: Mapping[str, Beside]
     asked: Sequence[Asked]
 
 
 def measured(slugs: Sequence[str], texts: Sequence[str], rounds: int, processes: int) -> Timed:
     """All of it, with so many rounds and fresh processes."""
-    return Timed(started(processes), loading(slugs, rounds), asked(slugs, texts, rounds))
+    return Timed(started(processes), connecting(CONNECTS), loading(slugs, rounds), asked(slugs, texts, rounds))
