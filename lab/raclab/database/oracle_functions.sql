@@ -28,6 +28,9 @@ CREATE MACRO ora.interval_text(a, days, fraction) AS list_transform(ora.interval
 -- Text of a value, as Oracle converts it by itself.
 CREATE MACRO ora.trimmed(t) AS
   regexp_replace(regexp_replace(t, '^(-?\d+)\.0*$|^(-?\d+\.\d*[1-9])0+$', '\1\2'), '^(-?)0\.', '\1.');
+-- The digits that a binary number holds for sure: 15, or 16 where it is whole.
+CREATE MACRO ora.digits(a) AS
+  list_transform([a::DOUBLE], lambda x: printf(CASE WHEN abs(x) >= 1e15 AND abs(x) < 9007199254740992 THEN '%.0f' ELSE '%.15g' END, x))[1];
 CREATE MACRO ora.str
   (a VARCHAR) AS a,
   (a TIMESTAMP_S) AS upper(strftime(a, getvariable('nls_date_format'))),
@@ -36,13 +39,13 @@ CREATE MACRO ora.str
   (a BOOLEAN) AS CASE WHEN a THEN '1' WHEN NOT a THEN '0' END,
   (a BLOB) AS hex(a),
   (a HUGEINT) AS a::VARCHAR,
-  (a DOUBLE) AS ora.trimmed(printf('%.15g', a)),
+  (a DOUBLE) AS ora.trimmed(ora.digits(a)),
   (a) AS ora.trimmed(a::VARCHAR);
-CREATE MACRO ora.exact(a) AS printf('%.15g', a)::DOUBLE;
+CREATE MACRO ora.exact(a) AS ora.digits(a)::DOUBLE;
 CREATE MACRO ora.str_of_binary(a) AS list_transform([a::DOUBLE], lambda x: CASE
   WHEN x = 0 OR (abs(x) >= 1e-4 AND abs(x) < 1e15) THEN ora.trimmed(printf('%.15g', x))
   ELSE coalesce(ora.trimmed(CASE WHEN abs(x) >= 1e-20 THEN TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 34)) END::VARCHAR),
-    TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 0))::VARCHAR, upper(printf('%.15g', x))) END)[1];
+    TRY_CAST(ora.digits(x) AS DECIMAL(38, 0))::VARCHAR, upper(printf('%.15g', x))) END)[1];
 -- The bytes of a value as Oracle stores it: numbers in pairs of digits, with one byte for the exponent and one for a minus.
 CREATE MACRO ora.pairs_of(t) AS list_transform([split_part(t, '.', 1)], lambda i: list_transform([split_part(t, '.', 2)], lambda f:
   regexp_replace(regexp_replace(repeat('0', length(i) % 2) || i || f || repeat('0', length(f) % 2), '^(00)+', ''), '(00)+$', ''))[1])[1];
@@ -162,9 +165,9 @@ CREATE MACRO ora.round
 
 -- A binary number is rounded as the 15 digits that it holds: 2.675 is 2.68, as in Oracle's decimal numbers.
 CREATE MACRO ora.round_binary(a, n) AS list_transform([a::DOUBLE], lambda x:
-  coalesce(system.main.round(TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.round(x, n)))[1];
+  coalesce(system.main.round(TRY_CAST(ora.digits(x) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.round(x, n)))[1];
 CREATE MACRO ora.trunc_binary(a, n) AS list_transform([a::DOUBLE], lambda x:
-  coalesce(system.main.trunc(TRY_CAST(printf('%.15g', x) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.trunc(x)))[1];
+  coalesce(system.main.trunc(TRY_CAST(ora.digits(x) AS DECIMAL(38, 15)), n)::DOUBLE, system.main.trunc(x)))[1];
 
 -- Nulls.
 CREATE MACRO ora.nvl

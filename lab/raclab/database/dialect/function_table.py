@@ -57,7 +57,6 @@ _SCALAR = _plain("""
     NUMTODSINTERVAL ora.interval_of ns
     NUMTOYMINTERVAL ora.months_of ns
     ORA_HASH ora.hash .|i
-    POWER power nn
     RAWTOHEX hex .
     REGEXP_COUNT ora.regexp_count ss|is
     REGEXP_INSTR ora.regexp_instr ss|iiis

@@ -6,7 +6,7 @@ Most become a call of a DuckDB function or of a macro in ``oracle_functions.sql`
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from sqlglot import exp
 
@@ -327,6 +327,19 @@ def _median(arguments: Arguments) -> exp.Expr:
     return call("median", cast(arguments[0], "DOUBLE") if kinds.is_number(kinds.kind(arguments[0])) else arguments[0])
 
 
+_EXACT_DIGITS = 38
+
+
+def _power(arguments: Arguments) -> exp.Expr:
+    _needs("POWER", arguments, 2, 2)
+    base, exponent = arguments
+    if all(isinstance(one, exp.Literal) and one.is_int for one in arguments):
+        power = Context(prec=_EXACT_DIGITS, traps=[]).power(Decimal(base.name), Decimal(exponent.name))
+        if power.is_finite() and power < Decimal(10) ** _EXACT_DIGITS:
+            return number(int(power))
+    return call("power", _as("n", base), _as("n", exponent))
+
+
 _SPECIAL: dict[str, Callable[[Arguments], exp.Expr]] = {
     "BITAND": _bitand,
     "CEIL": _whole("ceil"),
@@ -342,6 +355,7 @@ _SPECIAL: dict[str, Callable[[Arguments], exp.Expr]] = {
     "MOD": _mod,
     "NVL": _nvl,
     "NVL2": _nvl2,
+    "POWER": _power,
     "ROUND": _rounding("round"),
     "SUBSTR": _substr,
     "SYSDATE": _sysdate,

@@ -32,6 +32,7 @@ _WIRE = {
 }
 _WIDTHS = {TNS_TYPE_NUMBER: 22, TNS_TYPE_DATE: 7, TNS_TYPE_TIMESTAMP: 11, TNS_TYPE_INTERVALDS: 11, TNS_TYPE_RAW: 2000}
 _UNKNOWN_SCALE = -127
+_WHOLE = 1e15, 2.0**53  # between them a binary number has more than 15 digits and holds each whole number
 
 
 def plain(bind: Any) -> Any:
@@ -87,7 +88,7 @@ def column(name: str, kind: str, values: Iterable[Any]) -> ColumnMeta:
 
 
 def _sent(value: Any, wire: int) -> Any:
-    """A value as the wire takes it. A binary fraction goes as the 15 digits that it holds, an empty string as null."""
+    """A value as the wire takes it. A binary number goes as the 15 digits that it holds, 16 if it is whole; an empty string as null."""
     if value is None or value == "":
         return None
     if wire == TNS_TYPE_NUMBER:
@@ -96,7 +97,7 @@ def _sent(value: Any, wire: int) -> Any:
         if isinstance(value, float):
             if value != value or value in (float("inf"), float("-inf")):
                 raise OracleError(1426, "numeric overflow")
-            value = Decimal(f"{value:.15g}")
+            value = Decimal(f"{value:.0f}" if _WHOLE[0] <= abs(value) < _WHOLE[1] else f"{value:.15g}")
         if isinstance(value, Decimal):
             return int(value) if value == value.to_integral_value() else value.normalize()
         return value
