@@ -25,6 +25,7 @@ from raclab.database.dialect import (
     pivots,
     returning,
     rownum,
+    sequence_numbers,
     with_queries,
     zoned_views,
 )
@@ -195,6 +196,7 @@ def _session(text: str) -> Translation:
 def _statement(parsed: Parsed, schema: str, catalog: Catalog, modifies: bool = False) -> Translation:
     tree = parsed.tree
     names = Names(parsed, schema, catalog)
+    sequence_numbers.check(tree, names)
 
     def render(part: exp.Expr) -> str:
         return _print(_prepared(part, names))
@@ -269,7 +271,7 @@ def _prepared(tree: exp.Expr, names: Names) -> exp.Expr:
     tree = hierarchy.rewrite(outer_joins.rewrite(with_queries.rewrite(pivots.rewrite(tree))), names.columns_of)
     tree = levels.rewrite(rownum.rewrite(tree))
     tree = zoned_views.rewrite(fetch.rewrite(tree))
-    return expressions.rewrite(tree, names)
+    return sequence_numbers.once_a_row(expressions.rewrite(tree, names))
 
 
 def _print(tree: exp.Expr) -> str:
