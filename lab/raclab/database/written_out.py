@@ -94,7 +94,7 @@ def _read(sql: str) -> tuple[set[str], set[int]]:
             queries += 1
         elif sign == "(":
             within.append(here)
-        elif sign == ")":
+        elif sign == ")" and len(within) > 1:  # else there is one too many, which the engine will say
             within.pop()
         if word in _ALL_COLUMNS or (sign == "*" and before[1] in _BEFORE_STAR and before != ["COUNT", "("]):
             starred.add(here)
