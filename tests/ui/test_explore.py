@@ -148,26 +148,26 @@ def test_slow_model_is_answered_from_two_seeds_first_and_says_so(explorer: Explo
     assert 'data-raclab-run="2" data-raclab-seeds="8"' in texts(explorer)
 
 
-@pytest.mark.usefixtures("slow")
-def test_slow_model_gives_up_the_rest_of_its_seeds_for_a_newer_value(explorer: Explorer, fake_myth: FakeMyth, held: Held) -> None:
+def overtake(explorer: Explorer, fake_myth: FakeMyth, held: Held) -> None:
+    """Move to 5 nodes, and to 6 before those are through; 5 then gets its first seeds only."""
     explorer.controls["nodes"].value = 5
     assert held.begun.acquire(timeout=PATIENCE_S)
     explorer.controls["nodes"].value = 6
     held.go.release(1000)
     assert explorer.settle(PATIENCE_S)
     assert [len(seeds) for levers, seeds in fake_myth.calls if levers.nodes == 5] == [2]
+
+
+@pytest.mark.usefixtures("slow")
+def test_slow_model_gives_up_the_rest_of_its_seeds_for_a_newer_value(explorer: Explorer, fake_myth: FakeMyth, held: Held) -> None:
+    overtake(explorer, fake_myth, held)
     assert fake_myth.calls[-1] == (FakeLevers(nodes=6), list(range(1, 9)))
 
 
 def test_quick_model_shows_what_it_has_when_a_newer_value_waits(explorer: Explorer, fake_myth: FakeMyth, held: Held) -> None:
     shown: list[int] = []
     explorer.chart.observe(lambda change: shown.append(change["new"]), "run")
-    explorer.controls["nodes"].value = 5
-    assert held.begun.acquire(timeout=PATIENCE_S)
-    explorer.controls["nodes"].value = 6
-    held.go.release(1000)
-    assert explorer.settle(PATIENCE_S)
-    assert [len(seeds) for levers, seeds in fake_myth.calls if levers.nodes == 5] == [2]
+    overtake(explorer, fake_myth, held)
     assert shown == [2, 3], "a drag moves the chart all along"
 
 

@@ -13,7 +13,7 @@ from raclab.database.oracle_error import OracleError
 _DUPLICATE = re.compile(r'[Dd]uplicate key "(?P<values>.*)"', re.DOTALL)
 _CHECKED = re.compile(r'CHECK constraint failed on table "(?P<table>[^"]+)" with expression (?P<text>.*)', re.DOTALL)
 _CHECKS = (
-    "SELECT constraint_text FROM duckdb_constraints() WHERE schema_name = 'LAB' AND table_name = '{}' AND constraint_type = 'CHECK' "
+    "SELECT constraint_text FROM duckdb_constraints() WHERE schema_name = 'LAB' AND table_name = {} AND constraint_type = 'CHECK' "
     "AND constraint_text NOT LIKE 'CHECK((length(%' ORDER BY constraint_index"
 )
 _INDEXES = "SELECT index_name, table_name, sql FROM duckdb_indexes() WHERE schema_name = 'LAB' AND is_unique"
@@ -26,7 +26,7 @@ def broken(said: str, tables: Collection[str], notes: Mapping[str, Notes], ask: 
     transaction is again as it was before the statement.
     """
     if match := _CHECKED.search(said):
-        texts = [text for (text,) in ask(_CHECKS.format(match["table"].replace("'", "''")))]
+        texts = [text for (text,) in ask(_CHECKS.format(literal(match["table"])))]
         checks = [one for one in notes[match["table"]].constraints if one.kind == CHECK] if match["table"] in notes else []
         name = next((one.name for one, text in zip(checks, texts, strict=False) if match["text"].startswith(text)), None)
         return OracleError(2290, f"check constraint (LAB.{name}) violated") if name else None

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp, parse_one
 
+from raclab.database.dialect.nodes import folded
 from raclab.database.oracle_error import OracleError
 
 PRIMARY, UNIQUE, CHECK, NOT_NULL, REFERENCE = "P", "U", "C", "N", "R"
@@ -88,12 +89,16 @@ def all_notes(cursor: duckdb.DuckDBPyConnection) -> dict[str, Notes]:
     return {table: of_comment(comment) for table, comment in rows}
 
 
-def notes_of(cursor: duckdb.DuckDBPyConnection, table: str) -> Notes:
+def notes_of(notes: Mapping[str, Notes], table: str) -> Notes:
     """A table's. Raises ORA-00942 where there is no such table."""
-    found = all_notes(cursor).get(table)
-    if found is None:
-        raise OracleError(942, f"table or view {table} does not exist")
-    return found
+    if table not in notes:
+        raise no_table(table)
+    return notes[table]
+
+
+def no_table(table: str) -> OracleError:
+    """ORA-00942 for a table of LAB."""
+    return OracleError(942, f"table or view {table} does not exist")
 
 
 def write(cursor: duckdb.DuckDBPyConnection, table: str, notes: Notes) -> None:
@@ -109,9 +114,9 @@ def write_changed(cursor: duckdb.DuckDBPyConnection, before: Mapping[str, Notes]
             write(cursor, table, notes)
 
 
-def named(cursor: duckdb.DuckDBPyConnection, new: Iterable[Constraint], taken: Iterable[str]) -> list[Constraint]:
-    """New constraints, each with a name: its own, or the next SYS_Cn. Raises ORA-02264 for one that is ``taken``."""
-    used = set(taken)
+def named(cursor: duckdb.DuckDBPyConnection, new: Iterable[Constraint], notes: Mapping[str, Notes]) -> list[Constraint]:
+    """New constraints, each with a name: its own, or the next SYS_Cn. Raises ORA-02264 for one that is in the ``notes`` already."""
+    used = {constraint.name for one in notes.values() for constraint in one.constraints}
     found = []
     for one in new:
         if one.name in used:
@@ -122,11 +127,6 @@ def named(cursor: duckdb.DuckDBPyConnection, new: Iterable[Constraint], taken: I
         used.add(one.name)
         found.append(one)
     return found
-
-
-def names_of(notes: Iterable[Notes]) -> set[str]:
-    """The names of all their constraints."""
-    return {constraint.name for one in notes for constraint in one.constraints}
 
 
 def referring(notes: Mapping[str, Notes], table: str, key: Collection[str] | None = None) -> list[tuple[str, Constraint]]:
@@ -158,7 +158,7 @@ def column_renamed(constraint: Constraint, old: str, new: str) -> Constraint:
     if condition and old in constraint.columns:
         tree = parse_one(condition, dialect="oracle")
         for column in tree.find_all(exp.Column):
-            if (column.name if column.this.args.get("quoted") else column.name.upper()) == old:
+            if folded(column.this) == old:
                 column.set("this", exp.to_identifier(new, quoted=not new.isidentifier() or new != new.upper()))
         condition = tree.sql("oracle")
     return replace(constraint, columns=_renamed(constraint.columns, old, new), condition=condition)

@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 
 from raclab.database import background, published, snapshot_tables, views
+from raclab.database.constraints import literal
 from raclab.database.definitions import definitions
 from raclab.database.dialect.catalog import Catalog
 from raclab.database.foreign_keys import Commits
@@ -170,7 +171,7 @@ class Engine:
         cursor.execute("SET VARIABLE userenv = MAP($1::VARCHAR[], $2::VARCHAR[])", [list(userenv), list(userenv.values())])
         cursor.execute(f"SET VARIABLE inst_id = {int(userenv['INSTANCE'])}")
         cursor.execute(f"SET VARIABLE sid = {int(userenv['SID'])}")
-        cursor.execute(f"SET VARIABLE nls_date_format = {_quoted(strftime_format(date_format))}")
+        cursor.execute(f"SET VARIABLE nls_date_format = {literal(strftime_format(date_format))}")
 
     # -- counters
 
@@ -250,7 +251,3 @@ class Engine:
         """Rows of an internal query."""
         with self._lock:
             return self._root.execute(sql, list(parameters)).fetchall()
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

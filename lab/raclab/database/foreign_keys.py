@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import duckdb
 
-from raclab.database.constraints import CASCADE, NO_ACTION, PRIMARY, REFERENCE, Constraint, Notes, quote
+from raclab.database.constraints import CASCADE, NO_ACTION, PRIMARY, REFERENCE, Constraint, Notes, no_table, quote
 from raclab.database.oracle_error import OracleError
 
 
@@ -131,7 +131,7 @@ def _refuse_second(known: Notes, new: Constraint) -> None:
 
 def _led(parent: Notes | None, new: Constraint) -> Constraint:
     if parent is None:
-        raise OracleError(942, f"table or view {new.to} does not exist")
+        raise no_table(new.to)
     columns = new.to_columns
     if not columns:
         columns = next((one.columns for one in parent.constraints if one.kind == PRIMARY), ())

@@ -22,7 +22,7 @@ from raclab.database.constraints import (
     all_notes,
     literal,
     named,
-    names_of,
+    no_table,
     notes_of,
     quote,
     released,
@@ -45,7 +45,7 @@ class Add:
         """Add them. Raises ORA-00942, what ``named`` and ``joined`` raise, and Oracle's codes for rows that stand against it."""
         parts = parts_of(cursor, self.table)
         notes = all_notes(cursor)
-        new = named(cursor, self.constraints, names_of(notes.values()))
+        new = named(cursor, self.constraints, notes)
         known = joined(notes, self.table, new)
         names = {one.name for one in new}
         if self.definitions:
@@ -81,7 +81,7 @@ class Modify:
         parts = parts_of(cursor, self.table)
         if not any(isinstance(part, exp.ColumnDef) and part.name == self.column for part in parts):
             raise OracleError(904, f'"{self.column}": invalid identifier')
-        known = self._noted(cursor, notes_of(cursor, self.table))
+        known = self._noted(cursor, all_notes(cursor))
         said = _rebuild(cursor, self.table, parts, self._modified(parts))
         if "NOT NULL" in said:
             raise OracleError(2296, f"cannot enable NOT NULL for column {self.column}: null values found")
@@ -89,7 +89,8 @@ class Modify:
             raise OracleError(1441, "cannot decrease column length because some value is too big")
         write(cursor, self.table, known)
 
-    def _noted(self, cursor: duckdb.DuckDBPyConnection, notes: Notes) -> Notes:
+    def _noted(self, cursor: duckdb.DuckDBPyConnection, all_known: dict[str, Notes]) -> Notes:
+        notes = notes_of(all_known, self.table)
         required = [one for one in notes.constraints if one.kind == NOT_NULL and one.columns == (self.column,)]
         primary = any(one.kind == PRIMARY and self.column in one.columns for one in notes.constraints)
         if self.nullable is None:
@@ -100,7 +101,7 @@ class Modify:
             return notes.without(required)
         if primary or required:
             raise OracleError(1442, f"column to be modified to NOT NULL is already NOT NULL: {self.column}")
-        new = named(cursor, [Constraint(NOT_NULL, (self.column,), self.named)], names_of(all_notes(cursor).values()))
+        new = named(cursor, [Constraint(NOT_NULL, (self.column,), self.named)], all_known)
         return replace(notes, constraints=(*notes.constraints, *new))
 
     def _modified(self, parts: list[exp.Expr]) -> list[str]:
@@ -198,7 +199,7 @@ def parts_of(cursor: duckdb.DuckDBPyConnection, table: str) -> list[exp.Expr]:
     """The columns and constraints of a table's definition. Raises ORA-00942."""
     found = cursor.execute("SELECT sql FROM duckdb_tables() WHERE schema_name = 'LAB' AND table_name = $1", [table]).fetchone()
     if found is None:
-        raise OracleError(942, f"table or view {table} does not exist")
+        raise no_table(table)
     parts: list[exp.Expr] = parse_one(str(found[0]).rstrip(";"), dialect="duckdb").this.expressions
     return parts
 

@@ -64,6 +64,11 @@ class Session:
         self._environment.prepare(self._cursor)
 
     @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._kept is None
+
+    @property
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._kept is None:
             raise OracleError(1012, "not logged on: this session has ended")

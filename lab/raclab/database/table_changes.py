@@ -17,11 +17,11 @@ from raclab.database.constraints import (
     column_renamed,
     literal,
     named,
-    names_of,
     notes_of,
     parent_column_renamed,
     quote,
     referring,
+    released,
     write,
     write_changed,
 )
@@ -48,7 +48,7 @@ class Create:
             return
         known = Notes()
         if self.table not in notes:
-            known = joined(notes, self.table, named(cursor, self.constraints, names_of(notes.values())))
+            known = joined(notes, self.table, named(cursor, self.constraints, notes))
         cursor.execute(self.sql)
         write(cursor, self.table, known)
 
@@ -64,15 +64,11 @@ class Drop:
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Drop it. Raises ORA-00942 where there is none, and ORA-02449 where foreign keys lead to it."""
         notes = all_notes(cursor)
-        if self.table not in notes:
-            if self.if_there:
-                return
-            raise OracleError(942, f"table or view {self.table} does not exist")
-        children = [(other, key) for other, key in referring(notes, self.table) if other != self.table]
-        if children and not self.cascade:
-            raise OracleError(2449, "unique/primary keys in table referenced by foreign keys: drop it with CASCADE CONSTRAINTS")
-        for other, key in children:
-            write(cursor, other, notes_of(cursor, other).without([key]))
+        if self.if_there and self.table not in notes:
+            return
+        known = notes_of(notes, self.table)
+        referenced = OracleError(2449, "unique/primary keys in table referenced by foreign keys: drop it with CASCADE CONSTRAINTS")
+        write_changed(cursor, notes, released(notes, self.table, known.constraints, self.cascade, referenced))
         identity = _IDENTITY.search(" ".join(part.sql("duckdb") for part in parts_of(cursor, self.table)))
         cursor.execute(f"DROP TABLE {quote('LAB', self.table)}")
         if identity:
@@ -100,7 +96,7 @@ class Keep:
 
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Raises ORA-00942 where there is no such table."""
-        notes_of(cursor, self.table)
+        notes_of(all_notes(cursor), self.table)
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class Rename:
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Rename it, and say so in the foreign keys that lead to it. Raises ORA-00942, and DuckDB's errors."""
         notes = all_notes(cursor)
-        known = notes_of(cursor, self.table)
+        known = notes_of(notes, self.table)
         _alter(cursor, self.table, f"RENAME TO {quote(self.to)}", new_name=self.to)
         renamed = notes | {self.to: known}
         del renamed[self.table]
@@ -134,7 +130,7 @@ class RenameColumn:
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Rename it, and say so in the constraints that name it. Raises ORA-00942, and DuckDB's errors."""
         notes = all_notes(cursor)
-        known = notes_of(cursor, self.table)
+        known = notes_of(notes, self.table)
         _alter(cursor, self.table, f"RENAME COLUMN {quote(self.column)} TO {quote(self.to)}", renamed=(self.column, self.to))
         renamed = notes | {self.table: _map(known, lambda one: column_renamed(one, self.column, self.to))}
         for table, one in renamed.items():
@@ -151,7 +147,7 @@ class AddPlain:
 
     def make(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Add it. Raises ORA-00942, and DuckDB's errors."""
-        notes_of(cursor, self.table)
+        notes_of(all_notes(cursor), self.table)
         _alter(cursor, self.table, f"ADD COLUMN {self.definition}")
 
 
@@ -172,7 +168,7 @@ class Remark:
         elif view:
             cursor.execute(f"COMMENT ON VIEW {quote('LAB', self.table)} IS {said}")
         else:
-            write(cursor, self.table, replace(notes_of(cursor, self.table), comment=self.text or None))
+            write(cursor, self.table, replace(notes_of(all_notes(cursor), self.table), comment=self.text or None))
 
 
 def _map(notes: Notes, change: Callable[[Constraint], Constraint]) -> Notes:

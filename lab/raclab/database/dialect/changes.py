@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from raclab.database.dialect.constraints import folded
+from raclab.database.dialect.constraints import plain_name
 from raclab.database.dialect.function_table import AGGREGATES
 from raclab.database.dialect.names import Names
 from raclab.database.dialect.nodes import every, quoted
@@ -25,7 +25,7 @@ def writes(tree: exp.Insert | exp.Update | exp.Delete | exp.Merge, names: Names)
 def _write(table: str, change: exp.Expr) -> Write:
     if isinstance(change, exp.Update):
         columns = [column for one in change.expressions for column in one.this.find_all(exp.Column)]
-        return Write(table, "update", frozenset(folded(column) for column in columns))
+        return Write(table, "update", frozenset(plain_name(column) for column in columns))
     return Write(table, "insert" if isinstance(change, exp.Insert) else "delete")
 
 

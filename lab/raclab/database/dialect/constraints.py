@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from raclab.database.constraints import CASCADE, CHECK, NOT_NULL, PRIMARY, REFERENCE, SET_NULL, UNIQUE, Constraint, quote
 from raclab.database.dialect.names import Names
+from raclab.database.dialect.nodes import folded
 from raclab.database.oracle_error import OracleError, unsupported
 
 Render = Callable[[exp.Expr], str]
@@ -19,19 +20,18 @@ _LENGTH = re.compile(r"\(*length\([^()]*\) <= \d+\)*", re.IGNORECASE)
 _RULES = {"ON DELETE CASCADE": CASCADE, "ON DELETE SET NULL": SET_NULL}
 
 
-def folded(identifier: exp.Expr) -> str:
-    """A column's or constraint's name as the database has it."""
-    found = identifier.this if isinstance(identifier, exp.Column | exp.Ordered) else identifier
-    if isinstance(found, exp.Column):
-        return folded(found)
-    return str(found.name if found.args.get("quoted") else found.name.upper())
+def plain_name(named: exp.Expr) -> str:
+    """A column's or constraint's name as the database has it, where it may stand in a list that can be ordered."""
+    while isinstance(named, exp.Column | exp.Ordered):
+        named = named.this
+    return folded(named)
 
 
 def of_column(part: exp.ColumnDef, names: Names, render: Render) -> Iterator[Declared]:
     """The constraints in a column's definition. Raises ORA-03001 for what is neither one nor a default."""
-    columns = (folded(part.this),)
+    columns = (plain_name(part.this),)
     for one in part.args.get("constraints") or []:
-        kind, name = one.args["kind"], folded(one.this) if one.this else ""
+        kind, name = one.args["kind"], plain_name(one.this) if one.this else ""
         if isinstance(kind, exp.NotNullColumnConstraint):
             if not kind.args.get("allow_null"):
                 yield "", Constraint(NOT_NULL, columns, name)
@@ -52,7 +52,7 @@ def of_table(part: exp.Expr, names: Names, render: Render, name: str = "") -> De
     if isinstance(part, exp.Constraint):
         if len(part.expressions) != 1:
             raise OracleError(904, "invalid identifier: CONSTRAINT takes a name and one constraint")
-        return of_table(part.expressions[0], names, render, folded(part.this))
+        return of_table(part.expressions[0], names, render, plain_name(part.this))
     if isinstance(part, exp.PrimaryKey):
         return _key(PRIMARY, _columns(part), name)
     if isinstance(part, exp.UniqueColumnConstraint) and isinstance(part.this, exp.Schema):
@@ -65,7 +65,7 @@ def of_table(part: exp.Expr, names: Names, render: Render, name: str = "") -> De
 
 
 def _columns(part: exp.Expr) -> tuple[str, ...]:
-    return tuple(folded(column) for column in part.expressions)
+    return tuple(plain_name(column) for column in part.expressions)
 
 
 def _key(kind: str, columns: tuple[str, ...], name: str) -> Declared:
@@ -75,7 +75,7 @@ def _key(kind: str, columns: tuple[str, ...], name: str) -> Declared:
 
 def _check(part: exp.CheckColumnConstraint, name: str, names: Names, render: Render) -> Declared:
     condition = names.next_check()
-    columns = dict.fromkeys(folded(column) for column in part.this.find_all(exp.Column))
+    columns = dict.fromkeys(plain_name(column) for column in part.this.find_all(exp.Column))
     if part.this.find(exp.Query):
         raise OracleError(2251, "subquery not allowed here")
     sql = render(part.this)

@@ -8,7 +8,7 @@ from sqlglot import exp
 from raclab.database.constraints import NOT_NULL, PRIMARY, UNIQUE, Constraint, quote
 from raclab.database.dialect import constraints, sequences, types
 from raclab.database.dialect.catalog import kind_of_type
-from raclab.database.dialect.constraints import Declared, Render, folded
+from raclab.database.dialect.constraints import Declared, Render, plain_name
 from raclab.database.dialect.names import OWN, Names
 from raclab.database.dialect.nodes import MADE, quoted
 from raclab.database.oracle_error import OracleError, unsupported
@@ -67,7 +67,7 @@ def _target(table: exp.Expr, names: Names) -> str:
 
 
 def _name(identifier: exp.Expr) -> str:
-    return quote(folded(identifier))
+    return quote(plain_name(identifier))
 
 
 def _remark(tree: exp.Comment, names: Names) -> Remark:
@@ -76,7 +76,7 @@ def _remark(tree: exp.Comment, names: Names) -> Remark:
     if isinstance(on, exp.Column):
         if not on.args.get("table"):
             raise OracleError(1748, "only simple column names allowed here: write TABLE.COLUMN")
-        column = folded(on.this)
+        column = plain_name(on.this)
         on = exp.Table(this=on.args["table"].copy(), db=on.args["db"].copy() if on.args.get("db") else None)
     return Remark(names.writable(on)[1], column, str(tree.expression.name))
 
@@ -111,7 +111,7 @@ def _create(tree: exp.Create, names: Names, render: Render) -> list[str | Change
 def _parts(table: str, parts: Iterable[exp.Expr], names: Names, render: Render) -> tuple[tuple[str, ...], tuple[Constraint, ...]]:
     """Columns and constraints of a table as DuckDB takes them, and what constraints these are."""
     columns: list[str] = []
-    names.define(table, {folded(part.this): kind_of_type(_stored(part)) for part in parts if isinstance(part, exp.ColumnDef)})
+    names.define(table, {plain_name(part.this): kind_of_type(_stored(part)) for part in parts if isinstance(part, exp.ColumnDef)})
     of_rows = _of_rows(table, render)
     declared: list[Declared] = []
     for part in parts:
@@ -194,19 +194,19 @@ def _alter(tree: exp.Alter, names: Names, render: Render) -> list[str | Change]:
         if isinstance(action, exp.Schema | exp.ColumnDef | exp.AddConstraint):
             out += _added(table, [action] if isinstance(action, exp.ColumnDef) else action.expressions, names, render)
         elif isinstance(action, exp.Drop) and str(action.args.get("kind")).upper() == "COLUMN":
-            dropped += [folded(column) for column in action.args["tables"]]
+            dropped += [plain_name(column) for column in action.args["tables"]]
             cascade = cascade or bool(action.args.get("constraints"))
         elif isinstance(action, exp.Drop) and str(action.args.get("kind")).upper() == "CONSTRAINT":
-            out += [DropConstraint(table, bool(action.args.get("cascade")), folded(one.this)) for one in action.args["tables"]]
+            out += [DropConstraint(table, bool(action.args.get("cascade")), plain_name(one.this)) for one in action.args["tables"]]
         elif isinstance(action, exp.Command) and (match := _DROP_KEY.fullmatch(f"{action.this} {action.expression}")):
             columns = tuple(
                 one.strip().strip('"') if '"' in one else one.strip().upper() for one in (match["columns"] or "").split(",") if one
             )
             out.append(DropConstraint(table, bool(match["cascade"]), kind=PRIMARY if match["primary"] else UNIQUE, columns=columns))
         elif isinstance(action, exp.RenameColumn):
-            out.append(RenameColumn(table, folded(action.this), folded(action.args["to"])))
+            out.append(RenameColumn(table, plain_name(action.this), plain_name(action.args["to"])))
         elif isinstance(action, exp.AlterRename):
-            out.append(Rename(table, folded(action.this.this)))
+            out.append(Rename(table, plain_name(action.this.this)))
         elif isinstance(action, exp.AlterSet):  # how it is stored, put so by `simpler`
             out.append(Keep(table))
         else:
@@ -256,7 +256,7 @@ def modified(tree: exp.Create, names: Names, render: Render) -> list[str | Chang
         stored, length = (types.stored(kind), types.length(kind)) if kind is not None else (None, None)
         declared = list(constraints.of_column(part, names, _of_rows(table, render))) if isinstance(part, exp.ColumnDef) else []
         named = next((one.name for _, one in declared if one.kind == NOT_NULL), "")
-        column = folded(part.this if isinstance(part, exp.ColumnDef) else part)
+        column = plain_name(part.this if isinstance(part, exp.ColumnDef) else part)
         out.append(Modify(table, column, stored, default, length, null, named))
         further = [(sql, one) for sql, one in declared if one.kind != NOT_NULL]
         if further:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from raclab.database.dialect import function_table, functions, kinds, scopes, sorted_aggregates, types, windows, zones
 from raclab.database.dialect.functions import as_text
 from raclab.database.dialect.names import Names
-from raclab.database.dialect.nodes import call, cast, made, number, place, results, text
+from raclab.database.dialect.nodes import call, cast, is_sequence_number, made, number, place, results, text
 from raclab.database.dialect.operators import arithmetic, as_timestamp, same_kind
 from raclab.database.oracle_error import OracleError, unsupported
 
@@ -95,7 +95,7 @@ def _column(node: Any, names: Names) -> exp.Expr:
     name, table = node.name.upper(), node.table
     if isinstance(node.this, exp.Star):
         return node  # type: ignore[no-any-return]
-    if name in ("NEXTVAL", "CURRVAL") and table:
+    if is_sequence_number(node):
         return call(name.lower(), text(names.sequence(node.args.get("db"), table)))
     if table.upper() == "DBMS_RANDOM":
         return functions.rewrite(f"DBMS_RANDOM.{name}", [], names.offset_of(name))

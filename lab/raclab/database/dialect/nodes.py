@@ -59,6 +59,11 @@ def folded(identifier: Any) -> str:
     return identifier.name if identifier.args.get("quoted") else identifier.name.upper()
 
 
+def is_sequence_number(node: exp.Expr) -> bool:
+    """Whether it is a sequence's NEXTVAL or CURRVAL in Oracle's SQL."""
+    return isinstance(node, exp.Column) and bool(node.table) and node.name.upper() in ("NEXTVAL", "CURRVAL")
+
+
 def own(query: exp.Expr) -> Iterator[exp.Expr]:
     """Every node of a query block, without those of query blocks inside it."""
     for node in query.walk(prune=lambda n: n is not query and isinstance(n, exp.Query)):

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from raclab.database.dialect.levels import is_aggregate
 from raclab.database.dialect.names import Names
-from raclab.database.dialect.nodes import MADE, call, template, text
+from raclab.database.dialect.nodes import call, is_sequence_number, made, template, text
 from raclab.database.oracle_error import OracleError, unsupported
 
 _NEXT, _CURRENT = "nextval", "currval"
@@ -16,7 +16,7 @@ _DRAWN, _ROW = "numbers_drawn", "row_drawn"
 def check(tree: exp.Expr, names: Names) -> None:
     """Raises ORA-02287 for a number of a sequence where Oracle allows none."""
     for column in tree.find_all(exp.Column):
-        if column.name.upper() in ("NEXTVAL", "CURRVAL") and column.table and not _allowed(column, tree):
+        if is_sequence_number(column) and not _allowed(column, tree):
             raise OracleError(2287, "sequence number not allowed here", names.offset_of(column.table))
 
 
@@ -60,7 +60,7 @@ def _repeated(items: Iterable[exp.Expr]) -> dict[str, list[exp.Anonymous]]:
     found: dict[str, list[exp.Anonymous]] = {}
     for item in items:
         for node in item.walk(bfs=False, prune=lambda one: isinstance(one, exp.Query)):
-            if isinstance(node, exp.Anonymous) and node.meta.get(MADE) and node.name in (_NEXT, _CURRENT):
+            if isinstance(node, exp.Anonymous) and made(node) and node.name in (_NEXT, _CURRENT):
                 found.setdefault(node.expressions[0].name, []).append(node)
     return {name: uses for name, uses in found.items() if len(uses) > 1 and any(one.name == _NEXT for one in uses)}
 

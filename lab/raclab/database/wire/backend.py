@@ -217,7 +217,7 @@ class Backend:
 
     def close(self) -> None:
         """End the session, if there is one."""
-        if self.session is not None:
+        if self.session is not None and not self.session.closed:  # a client that logged off has closed it already
             self._workers.run(self.session.close)
 
     def _in_session(self) -> Session:
